@@ -1,0 +1,45 @@
+"""Mistakes of the user: one clear line, exit code 2."""
+
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """A mistake that the user can mend.
+
+    Args:
+        what: what is wrong, in one clause.
+        where: the file, field or option that it is wrong in.
+        valid: the valid values, as text or as names.
+        hint: the command or change that mends it.
+    """
+
+    def __init__(self, what: str, where: str = "", valid: str | Iterable[str] = (), hint: str = "") -> None:
+        self.what = " ".join(what.split())
+        self.where = where
+        self.valid = valid if isinstance(valid, str) else ", ".join(valid)
+        self.hint = hint
+        super().__init__(self.what, where, self.valid, hint)
+
+    def __str__(self) -> str:
+        line = f"{self.where}: {self.what}" if self.where else self.what
+        if self.valid:
+            line += f"; valid: {self.valid}"
+        if self.hint:
+            line += f"; {self.hint}"
+        return line
+
+    def as_dict(self) -> dict[str, str]:
+        """The four parts, for {"error": ...} on stdout."""
+        return {"what": self.what, "where": self.where, "valid": self.valid, "hint": self.hint}
+
+
+class LedgerError(UserError):
+    """The ledger cannot be opened, read or written; nothing in it was lost."""
+
+
+class NotFoundError(UserError, LookupError):
+    """There is no row, approval or run of that name."""
+
+
+class ApprovalError(UserError):
+    """An approval does not allow what was asked of it."""
