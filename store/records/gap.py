@@ -6,22 +6,39 @@ from pydantic import Field
 
 from store.records.parameter import Range
 from store.records.plan import Measurement
-from store.records.rate import Rate, difference_interval
+from store.records.rate import Rate, difference, difference_interval
 from store.records.record import Record
 
 Channel = Literal["pose", "force", "slip", "timing"]
 NOT_OBSERVABLE = "NOT_OBSERVABLE"
 
+# Derived values of a GapRow: name -> type, unit, meaning. They are never stored in the row, only recomputed.
+DERIVED = {
+    "success_gap": ("number", "1", "sim_success - real_success"),
+    "success_gap_interval": ("list of number", "1", "95 % interval of success_gap (Newcombe)"),
+    "slip_gap": ("number", "1", "real_slip - sim_slip"),
+    "slip_gap_interval": ("list of number", "1", "95 % interval of slip_gap (Newcombe)"),
+    "first_divergence": ("text", "", "earliest divergence over all channels, as channel@step"),
+}
+
 
 class Divergence(Record):
     """The first control step at which a real signal leaves its simulated twin by more than a threshold."""
 
-    channel: Channel
-    signal: str
-    step: int = Field(ge=0, description="Control step of the first of k consecutive samples above the threshold.")
-    time_s: float = Field(ge=0, description="Time of that step after the start of the rollout, s.")
-    threshold: float = Field(description="Threshold from repeat-to-repeat noise or stated, in `unit`.")
-    unit: str
+    channel: Channel = Field(description="What kind of signal parted.")
+    signal: str = Field(description="Name of the signal.")
+    step: int = Field(
+        ge=0,
+        description="Control step of the first of k consecutive samples above the threshold.",
+        json_schema_extra={"unit": "1"},
+    )
+    time_s: float = Field(
+        ge=0, description="Time of that step after the start of the rollout.", json_schema_extra={"unit": "s"}
+    )
+    threshold: float = Field(
+        description="Threshold from repeat-to-repeat noise, or stated.", json_schema_extra={"unit": "`unit`"}
+    )
+    unit: str = Field(description="SI unit of the threshold.")
     ties: tuple[str, ...] = Field(default=(), description="Other signals that diverged at the same step.")
 
     def __str__(self) -> str:
@@ -31,12 +48,12 @@ class Divergence(Record):
 class GapRow(Record):
     """One row of the transfer ledger: a policy, its simulated promise, its pilot and the gap between them."""
 
-    round: int = Field(ge=0, description="Repair round; 0 is before any repair.")
+    round: int = Field(ge=0, description="Repair round; 0 is before any repair.", json_schema_extra={"unit": "1"})
     task: str = Field(description="Task name.")
     policy: str = Field(description="Content hash of the policy.")
     source: Literal["real", "pseudo_real"] = Field(description="Where the traces came from; a twin is pseudo_real.")
-    ranges: tuple[Range, ...] = Field(description="Randomisation ranges that the policy was trained on, SI units.")
-    measurements: tuple[Measurement, ...] = Field(default=(), description="Measured anchors, SI units.")
+    ranges: tuple[Range, ...] = Field(description="Randomisation ranges that the policy was trained on.")
+    measurements: tuple[Measurement, ...] = Field(default=(), description="Measured anchors of the ranges.")
     sim_success: Rate = Field(description="Success on the evaluation panel in simulation.")
     sim_slip: Rate = Field(
         description="slip_rate in simulation: share of rollouts with a slip event after firm contact."
@@ -44,9 +61,11 @@ class GapRow(Record):
     real_success: Rate = Field(description="Success of the pilot.")
     real_slip: Rate = Field(description="slip_rate of the pilot, by the same rule.")
     sim_slip_fraction: float | None = Field(
-        default=None, description="Share of contact time in slip, simulation, [0, 1]."
+        default=None, description="Share of contact time in slip, simulation.", json_schema_extra={"unit": "1"}
     )
-    real_slip_fraction: float | None = Field(default=None, description="Share of contact time in slip, pilot, [0, 1].")
+    real_slip_fraction: float | None = Field(
+        default=None, description="Share of contact time in slip, pilot.", json_schema_extra={"unit": "1"}
+    )
     divergences: tuple[Divergence, ...] = Field(
         default=(), description="First divergence of each channel that diverged."
     )
@@ -57,12 +76,12 @@ class GapRow(Record):
     @property
     def success_gap(self) -> float:
         """Simulated minus real success."""
-        return self.sim_success.value - self.real_success.value
+        return difference(self.sim_success, self.real_success)
 
     @property
     def slip_gap(self) -> float:
         """Real minus simulated slip rate."""
-        return self.real_slip.value - self.sim_slip.value
+        return difference(self.real_slip, self.sim_slip)
 
     @property
     def success_gap_interval(self) -> tuple[float, float]:

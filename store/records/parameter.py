@@ -33,16 +33,16 @@ class Parameter(Record):
 class Range(Record):
     """Low to high of one Parameter, with where it came from."""
 
-    parameter: str
-    unit: str = Field(description="SI unit of low and high.")
-    low: float
-    high: float
-    distribution: Distribution = "uniform"
-    source: Source
+    parameter: str = Field(description="Name of the Parameter that varies.")
+    unit: str = Field(description="SI unit of low and high; '1' for a plain number.")
+    low: float = Field(description="Lower end.", json_schema_extra={"unit": "`unit`"})
+    high: float = Field(description="Upper end.", json_schema_extra={"unit": "`unit`"})
+    distribution: Distribution = Field(default="uniform", description="How values are drawn between the ends.")
+    source: Source = Field(description="Where the range came from.")
     anchor: str | None = Field(
         default=None, description="Measurement or evidence that anchors it: ledger row id or quantity."
     )
-    note: str = ""
+    note: str = Field(default="", description="Anything a reader should know.")
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -12,10 +12,14 @@ class Measurement(Record):
     """A measured quantity with its interval; anchors a Range."""
 
     quantity: str = Field(description="Parameter name where there is one, e.g. delay, friction, compliance.")
-    value: float = Field(description="Estimate, in `unit`.")
-    unit: str = Field(description="SI unit.")
-    low: float | None = Field(default=None, description="Lower end of its interval, in `unit`.")
-    high: float | None = Field(default=None, description="Upper end of its interval, in `unit`.")
+    value: float = Field(description="Estimate.", json_schema_extra={"unit": "`unit`"})
+    unit: str = Field(description="SI unit of value, low and high; '1' for a plain number.")
+    low: float | None = Field(
+        default=None, description="Lower end of its interval.", json_schema_extra={"unit": "`unit`"}
+    )
+    high: float | None = Field(
+        default=None, description="Upper end of its interval.", json_schema_extra={"unit": "`unit`"}
+    )
     method: str = Field(description="How it was obtained: 'stated' when a person said so.")
     text: str = Field(default="", description="The words or file it was read from.")
 

@@ -25,9 +25,15 @@ def wilson_interval(successes: int, trials: int, z: float = Z95) -> tuple[float,
     return low, high
 
 
+def difference(first: "Rate", second: "Rate") -> float:
+    """first - second from the counts, so that 81/100 - 31/50 is 0.19 and not 0.19000000000000006."""
+    common = first.trials * second.trials
+    return (first.successes * second.trials - second.successes * first.trials) / common
+
+
 def difference_interval(first: "Rate", second: "Rate") -> tuple[float, float]:
     """95 % interval of first - second by Newcombe's square-and-add of the Wilson ends (1998, method 10)."""
-    gap = first.value - second.value
+    gap = difference(first, second)
     low = gap - sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
     high = gap + sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
     return max(-1.0, low), min(1.0, high)
@@ -36,8 +42,8 @@ def difference_interval(first: "Rate", second: "Rate") -> tuple[float, float]:
 class Rate(Record):
     """successes of trials, with the 95 % Wilson interval."""
 
-    successes: int = Field(ge=0, description="Trials in which it happened.")
-    trials: int = Field(gt=0, description="Trials judged.")
+    successes: int = Field(ge=0, description="Trials in which it happened.", json_schema_extra={"unit": "1"})
+    trials: int = Field(gt=0, description="Trials judged.", json_schema_extra={"unit": "1"})
 
     @model_validator(mode="after")
     def _within(self) -> "Rate":
