@@ -1,0 +1,108 @@
+"""Audit a pilot: the same commands in simulation and on hardware, and where the two first part."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.audit.divergence import CHANNELS, first_divergence, noise_thresholds
+from sim.plant import Plant
+from sim.randomize.sample import centre_of
+from sim.tasks.task import Signal, Signals, Task
+from sim.trace.rollout import Rollout, read_rollout, row_of, stack, write_rollout
+from store.errors import UserError
+from store.records import Channel, Divergence, Family
+
+AUDITED = 10
+"""Rollouts that are replayed; the failed ones come first."""
+FLOORS = {"rad": 0.004, "m": 0.001, "N": 0.1, "m/s": 0.01, "s": 0.004}
+"""Least threshold, by unit: differences below it matter to nobody."""
+INTERVAL = Signal("step_interval", "s", "timing")
+Progress = Callable[[int, int, str, dict[str, float]], None]
+
+
+def audit_pilot(
+    task: Task, family: Family, rollouts: list[Path], control: list[Path], directory: Path, progress: Progress
+) -> dict[str, Any]:
+    """First divergence per channel of a pilot, with thresholds from its identical repeats.
+
+    Each real rollout's commands are replayed from its start at the family's centre. A channel is reported when at least
+    half of the audited rollouts diverge in it; its divergence is that of the median rollout.
+
+    Returns:
+        `divergences`, `not_observable`, `thresholds` and `examples` (paths of a real rollout and its simulated twin).
+
+    Raises:
+        UserError: fewer than two repeats, so that noise cannot be told from a gap.
+    """
+    if len(control) < 2 or not rollouts:
+        raise UserError(
+            f"{len(rollouts)} rollouts and {len(control)} identical repeats cannot be audited",
+            where="pilot",
+            valid=["at least 1 rollout and 2 repeats"],
+        )
+    repeats = [_with_interval(read_rollout(path)) for path in control]
+    compared = (*task.signals, INTERVAL)
+    thresholds = noise_thresholds(stack(repeats)[0], compared, FLOORS)
+    read = [(path, read_rollout(path)) for path in rollouts]
+    audited = sorted(read, key=lambda pair: bool(pair[1].success))[:AUDITED]
+    progress(0, 2, f"replaying {len(audited)} rollouts", {})
+    twins = replay_at_centre(task, family, [real for _, real in audited])
+    found: dict[Channel, list[tuple[Divergence, int]]] = {}
+    for i, ((_, real), twin) in enumerate(zip(audited, twins, strict=True)):
+        pair = _with_interval(twin).signals, _with_interval(real).signals
+        for channel, divergence in first_divergence(*pair, thresholds, compared, task.control_period).items():
+            found.setdefault(channel, []).append((divergence, i))
+    typical = {
+        channel: sorted(hits, key=lambda hit: hit[0].step)[len(hits) // 2]
+        for channel, hits in found.items()
+        if 2 * len(hits) >= len(audited)
+    }
+    divergences = [typical[channel][0] for channel in CHANNELS if channel in typical]
+    shown = min(typical.values(), key=lambda hit: hit[0].step)[1] if typical else 0
+    example = directory / "sim-example.parquet"
+    write_rollout(example, twins[shown], task.signals, task.joints)
+    progress(2, 2, ", ".join(map(str, divergences)) or "no divergence", {})
+    return {
+        "divergences": [d.model_dump(mode="json") for d in divergences],
+        "not_observable": [],
+        "thresholds": thresholds,
+        "examples": [{"rollout": str(audited[shown][0]), "sim": example.name}],
+    }
+
+
+def replay_at_centre(task: Task, family: Family, reals: list[Rollout]) -> list[Rollout]:
+    """Simulated twins of real rollouts: the same start and commands, parameters at the family's centre, no noise."""
+    plant = Plant(task, len(reals))
+    for name, value in centre_of(family, task.parameters).items():
+        if task.parameters[name].kind == "physics":
+            plant.set(name, value)
+    _, start = stack(reals)
+    plant.reset(start)
+    rows: list[Signals] = [plant.truth]
+    commands = np.stack([r.commands for r in reals])
+    for step in range(commands.shape[1]):
+        plant.step(commands[:, step])
+        rows.append(plant.truth)
+    period = task.control_period
+    return [
+        Rollout(
+            run=real.run,
+            source="sim",
+            task=task.name,
+            index=real.index,
+            times=np.arange(len(rows)) * period,
+            commands=real.commands,
+            signals={s.name: np.array([row[s.name][i] for row in rows]) for s in task.signals},
+            start=row_of(start, i),
+        )
+        for i, real in enumerate(reals)
+    ]
+
+
+def _with_interval(rollout: Rollout) -> Rollout:
+    """The rollout with the time since the previous reading as one more signal, before anything is resampled."""
+    interval = np.diff(rollout.times, prepend=rollout.times[0] - np.diff(rollout.times[:2]))
+    signals = {**rollout.signals, INTERVAL.name: interval}
+    return Rollout(**{**rollout.__dict__, "signals": signals})

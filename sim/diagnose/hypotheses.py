@@ -1,0 +1,82 @@
+"""The hypotheses: each physics parameter alone over its bounds, everything else at the family's centre."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.diagnose.replay import Windows, replay_errors
+from sim.plant import Plant
+from sim.tasks.task import Task
+from store.records import Parameter
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Error of one parameter at increasing values, in every window."""
+
+    parameter: Parameter
+    values: Array
+    """(v,) increasing, SI."""
+    errors: Array
+    """(v, k) error of each window, mean over groups of signals."""
+
+    def by_rollout(self, owner: NDArray[np.intp], rollouts: NDArray[np.intp]) -> Array:
+        """Mean error of each rollout's windows, (v, len(rollouts))."""
+        return np.stack([self.errors[:, owner == r].mean(axis=1) for r in rollouts], axis=1)
+
+    def joined(self, other: "Scan") -> "Scan":
+        """Both scans of the same parameter in one, values increasing, none twice."""
+        values = np.concatenate([self.values, other.values])
+        errors = np.concatenate([self.errors, other.errors])
+        _, order = np.unique(values, return_index=True)
+        return Scan(self.parameter, values[order], errors[order])
+
+
+def grid(parameter: Parameter, count: int, low: float | None = None, high: float | None = None) -> Array:
+    """`count` values from low to high (the hard bounds by default), spaced by the parameter's scale."""
+    low, high = parameter.low if low is None else low, parameter.high if high is None else high
+    if parameter.scale == "log":
+        return np.exp(np.linspace(np.log(low), np.log(high), count)).clip(parameter.low, parameter.high)
+    return np.linspace(low, high, count)
+
+
+class Scanner:
+    """Replays windows under hypotheses, in plants of bounded size."""
+
+    def __init__(self, task: Task, windows: Windows, centre: dict[str, float], scales: dict[str, float]) -> None:
+        self.task, self.windows, self.scales = task, windows, scales
+        physics = {name for name, p in task.parameters.items() if p.kind == "physics"}
+        self.centre = {name: value for name, value in centre.items() if name in physics}
+        self.replayed = 0
+        """Control steps simulated so far."""
+
+    def scan(self, parameter: Parameter, values: Array) -> Scan:
+        """Error of each value of one parameter in each window."""
+        k = len(self.windows.rollout)
+        plant = Plant(self.task, len(values) * k)
+        hypotheses = [{**self.centre, parameter.name: float(value)} for value in values]
+        groups = replay_errors(plant, self.windows, hypotheses, self.scales)
+        self.replayed += plant.count * self.windows.commands.shape[1]
+        return Scan(parameter, np.asarray(values, dtype=float), np.mean(list(groups.values()), axis=0))
+
+
+def refine(scanner: Scanner, scan: Scan, mean_error: Array, passes: int = 2, count: int = 7) -> Scan:
+    """Search finer between the neighbours of the best value, some passes over.
+
+    Args:
+        scanner: replays the windows.
+        scan: coarse scan.
+        mean_error: (v,) errors to judge the coarse scan by.
+        passes: how often to zoom in.
+        count: values in each pass.
+    """
+    best = int(np.argmin(mean_error))
+    owner = scanner.windows.rollout
+    for _ in range(passes):
+        low, high = scan.values[max(best - 1, 0)], scan.values[min(best + 1, len(scan.values) - 1)]
+        scan = scan.joined(scanner.scan(scan.parameter, grid(scan.parameter, count, low, high)))
+        best = int(np.argmin(scan.by_rollout(owner, np.unique(owner)).mean(axis=1)))
+    return scan

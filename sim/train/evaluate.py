@@ -1,0 +1,76 @@
+"""Judge a policy on a panel: closed-loop episodes with seeds that belong to the evaluator."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.plant import Plant
+from sim.randomize.sample import sample_family
+from sim.tasks.task import Array, Signals, Task
+from sim.touch import slip_of
+from sim.train.policy import Policy
+from store.records import Family, Panel, Rate
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Outcome of a panel."""
+
+    success: Rate
+    slip_rate: Rate
+    slip_fraction: float
+    diverged: int
+    """Unstable simulations, counted as failures."""
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """Whole episodes side by side."""
+
+    start: Signals
+    """Start values, name -> (n,)."""
+    commands: Array
+    """Joint targets, (n, T, nu), rad."""
+    signals: Signals
+    """Measured signals, name -> (n, T + 1)."""
+    unstable: Array
+    """(n,) whether the simulation blew up."""
+
+
+def run_episodes(plant: Plant, policy: Policy, start: Signals, seed: int) -> Episodes:
+    """Run one closed-loop episode in every simulation of a plant, parameters as they are set."""
+    task = plant.task
+    session = policy.session(task, plant.count)
+    readings = plant.reset(start, seed=seed).signals
+    session.reset(start, readings)
+    rows, commands = [readings], []
+    for _ in range(task.steps):
+        command = session.act(readings)
+        readings = plant.step(command).signals
+        commands.append(command)
+        rows.append(readings)
+    signals = {s.name: np.stack([row[s.name] for row in rows], axis=1) for s in task.signals}
+    return Episodes(start, np.stack(commands, axis=1), signals, plant.unstable.copy())
+
+
+def evaluate(task: Task, family: Family, policy: Policy, panel: Panel, threads: int = 0) -> Judged:
+    """Success and slip of a policy on a panel whose starts and parameters follow from the panel's seed alone."""
+    rng = np.random.default_rng(panel.seed)
+    plant = Plant(task, panel.episodes, threads)
+    for name, values in sample_family(family, task.parameters, rng, panel.episodes).items():
+        plant.set(name, values)
+    start = task.sample_start(rng, panel.episodes)
+    return judge(task, run_episodes(plant, policy, start, seed=panel.seed))
+
+
+def judge(task: Task, episodes: Episodes) -> Judged:
+    """The task's success predicate and the slip rule on whole episodes."""
+    won = task.success(episodes.signals, episodes.start) & ~episodes.unstable.astype(bool)
+    slip = slip_of(episodes.signals["tip_force"], episodes.signals["slip_speed"])
+    count = len(won)
+    return Judged(
+        success=Rate(successes=int(won.sum()), trials=count),
+        slip_rate=Rate(successes=int(slip.event.sum()), trials=count),
+        slip_fraction=slip.fraction,
+        diverged=int(episodes.unstable.sum()),
+    )
