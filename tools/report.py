@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from sim.trace import Rollout, read_rollout
+from sim.trace.rollout import Rollout, read_rollout
 from store.artifacts import resolve
 from store.errors import NotFoundError, UserError
 from store.ledger import Ledger, Row

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent.cli.ledger import HomeOption, JsonOption
+from agent.cli.options import HomeOption, JsonOption
 
 if TYPE_CHECKING:
     from store.ledger import Ledger

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.tasks import get_task
-from sim.trace import Rollout, write_rollout
+from sim.trace.rollout import Rollout, write_rollout
 from store import approvals
 from store.ledger import Ledger
 from store.records import (

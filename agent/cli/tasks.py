@@ -1,0 +1,94 @@
+"""`regrasp tasks`: the tasks that can be asked for, with a picture of each."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from agent.cli.options import HomeOption, JsonOption
+
+WIDTH, HEIGHT = 640, 480
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One task as the list shows it."""
+
+    name: str
+    robot: str
+    description: str
+    control_hz: float
+    seconds: float
+    parameters: tuple[str, ...]
+    picture: str | None
+    """Path of a PNG; None where there is no OpenGL to draw one."""
+
+
+def tasks(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """List the tasks with robot, control rate and a picture each."""
+    import json
+    from dataclasses import asdict
+
+    from store.home import Home
+
+    found, trouble = listing(Home.find(home).create().path / "tasks")
+    if as_json:
+        typer.echo(json.dumps({"tasks": [asdict(task) for task in found], "pictures": trouble or "ok"}, indent=2))
+        return
+    for task in found:
+        typer.echo(f"{typer.style(task.name, bold=True)}  ({task.robot}, {task.control_hz:g} Hz, {task.seconds:g} s)")
+        typer.echo(f"  {task.description}")
+        typer.echo(f"  parameters: {', '.join(task.parameters)}")
+        typer.echo(f"  picture: {task.picture or 'none'}")
+    if trouble:
+        typer.echo(trouble, err=True)
+
+
+def listing(folder: Path) -> tuple[list[Listed], str]:
+    """Every task, its picture in `folder`, and why there are no pictures (empty when there are)."""
+    from sim.tasks import TASKS, get_task
+
+    trouble = draw(list(TASKS), folder)
+    found: list[Listed] = []
+    for name in sorted(TASKS):
+        task, picture = get_task(name), folder / f"{name}.png"
+        found.append(
+            Listed(
+                name=name,
+                robot=task.robot,
+                description=task.description,
+                control_hz=round(1 / task.control_period, 3),
+                seconds=round(task.steps * task.control_period, 3),
+                parameters=tuple(sorted(task.parameters)),
+                picture=None if trouble else str(picture),
+            )
+        )
+    return found, trouble
+
+
+def draw(names: list[str], folder: Path) -> str:
+    """Render each task to FOLDER/NAME.png; returns why it could not, with the mend, or an empty text.
+
+    OpenGL libraries can end a process, so a process of its own tries them first (`regrasp doctor` does the same).
+    """
+    from agent.cli.doctor import check_opengl
+
+    check = check_opengl()
+    if check.status != "ok":
+        return f"{check.found}; mend: {check.mend}"
+    _render(names, folder, check.mend.removeprefix("export MUJOCO_GL="))
+    return ""
+
+
+def _render(names: list[str], folder: Path, backend: str) -> None:
+    import os
+
+    if backend:
+        os.environ["MUJOCO_GL"] = backend  # read by MuJoCo when it makes its first context
+    from sim.camera import render_task
+
+    from sim.tasks import get_task
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        render_task(get_task(name), folder / f"{name}.png", WIDTH, HEIGHT)
