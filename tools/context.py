@@ -33,6 +33,10 @@ def _no_line(_: str) -> None:
     return None
 
 
+def _no_report() -> None:
+    return None
+
+
 @dataclass(frozen=True)
 class Context:
     """One round of one run."""
@@ -42,10 +46,14 @@ class Context:
     run_id: str
     round: int
     options: RunOptions
+    minutes: float
+    """Working time that the run may take, min: its own option, or what a resume allows."""
     on_progress: Callable[[Progress], None] = _no_progress
     """Called as work goes on."""
     on_line: Callable[[str], None] = _no_line
     """Called with one line for each finished stage."""
+    write_report: Callable[[], None] = _no_report
+    """Builds the run's report from the ledger; tools/ does not know how."""
     cancel: threading.Event = field(default_factory=threading.Event)
     """Set by Ctrl-C and SIGTERM."""
 
