@@ -21,6 +21,7 @@ class Parameter(Record):
     low: float = Field(description="Hard lower bound, in `unit`.")
     high: float = Field(description="Hard upper bound, in `unit`.")
     scale: Literal["linear", "log"] = Field(default="linear", description="Spacing of search grids.")
+    quantum: float | None = Field(default=None, gt=0, description="Smallest step that the simulator resolves, `unit`.")
     meaning: str = Field(description="What it is and how the simulator applies it.")
 
     @model_validator(mode="after")

@@ -26,7 +26,7 @@ def wilson_interval(successes: int, trials: int, z: float = Z95) -> tuple[float,
 
 
 def difference(first: "Rate", second: "Rate") -> float:
-    """first - second from the counts, so that 81/100 - 31/50 is 0.19 and not 0.19000000000000006."""
+    """Share of first minus share of second, from the counts: 81/100 - 31/50 is 0.19, not 0.19000000000000006."""
     common = first.trials * second.trials
     return (first.successes * second.trials - second.successes * first.trials) / common
 
