@@ -1,6 +1,6 @@
 """What a run found: gaps, divergences, diagnoses, repairs, cost; as words and numbers for the page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from agent.report.quantity import Unit, duration, number, quantity, signed
@@ -125,7 +125,15 @@ def cost_rows(story: RunStory) -> list[dict[str, str]]:
     amounts |= {e.row.id: plural(e.record.panel.episodes, "episode") for e in story.evaluations}
     amounts |= {p.row.id: f"{p.record.rollouts} + {p.record.control_rollouts} rollouts" for p in story.pilots}
     lines: list[dict[str, str]] = []
+    calls = model_calls(story)
+    if calls:
+        lines.append({
+            "work": plural(len(calls), "model call"), "round": ABSENT, "amount": f"{many(tokens(calls))} tokens",
+            "time": duration(sum(seconds_of(row) or 0.0 for row in calls)), "cost": _money(_sum(map(cost_of, calls))),
+        })  # fmt: skip
     for row in story.rows:
+        if row in calls:
+            continue
         seconds, cost = seconds_of(row), cost_of(row)
         if row.id in amounts or seconds or cost:
             lines.append({
@@ -137,12 +145,28 @@ def cost_rows(story: RunStory) -> list[dict[str, str]]:
 
 def total(story: RunStory) -> dict[str, str]:
     """The sums of the columns of `cost_rows`."""
-    costs = [c for c in map(cost_of, story.rows) if c is not None]
+    cost = _sum(map(cost_of, story.rows))
+    unpriced = "not priced" if tokens(model_calls(story)) else "no model was paid"
     return {
         "time": duration(sum(s for s in map(seconds_of, story.rows) if s is not None)),
         "amount": f"{many(sum(t.record.env_steps for t in story.trainings))} simulated steps",
-        "cost": _money(sum(costs)) if costs else "no model was paid",
+        "cost": unpriced if cost is None else _money(cost),
     }
+
+
+def model_calls(story: RunStory) -> list[Row]:
+    """The rows of calls of chat models."""
+    return [row for row in story.rows if row.kind == "llm_call"]
+
+
+def tokens(calls: Iterable[Row]) -> int:
+    """Tokens in and out of some calls; the built-in planner has none."""
+    return sum(int(row.meta.get(name, 0)) for row in calls for name in ("input_tokens", "output_tokens"))
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    found = [value for value in values if value is not None]
+    return sum(found) if found else None
 
 
 def _money(cost: float | None) -> str:

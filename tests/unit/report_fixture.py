@@ -32,6 +32,7 @@ from store.records import (
     Skill,
     Training,
 )
+from store.records.event import LlmCall
 
 TASK = get_task("finger_push")
 JOINT = f"joint_position.{TASK.joints[-1]}"
@@ -62,6 +63,8 @@ def make_home(home: Path, request: str = REQUEST, *, rounds: int = 2, traces: bo
         pilot_rollouts=50, seed=0, not_understood=("with one finger",),
     )  # fmt: skip
     ledger.append("plan", plan, run_id=run, key="plan", meta={"seconds": 0.1})
+    ledger.append("llm_call", LlmCall(model="anthropic:m", prompt="plan", prompt_version="1"), run_id=run,
+                  meta={"seconds": 2.5, "input_tokens": 1800, "output_tokens": 240})  # fmt: skip
     family = FAMILY
     for index in range(rounds):
         _round(ledger, home, run, index, family, traces=traces)

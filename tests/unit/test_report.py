@@ -86,6 +86,9 @@ def test_every_section_says_what_happened(page: Page) -> None:
         "--approve twin",
         "55 rollouts done under it.",
         "1 843 200 simulated steps",
+        "1 model call",
+        "2 040 tokens",
+        "not priced",
         "regrasp ledger verify",
     )
     assert unsaid == []
