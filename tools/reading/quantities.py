@@ -1,0 +1,238 @@
+"""Amounts given to the quantities of a clause: which value belongs to which word, and what it says in SI."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+
+from store.errors import UserError
+from store.records import Measurement, Parameter
+from tools.reading.amounts import ABOUT, Amount, describe
+from tools.reading.clauses import VERBS, Clause, Item
+from tools.reading.statements import Statements
+from tools.reading.vocabulary import NOISE, RELATIVE, Quantity
+from tools.units import LENGTH, MASS, NONE, kind_of, tidy, unit_of, units_for
+
+_Ends = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One parameter that a quantity word can mean, and how its values turn into the parameter's."""
+
+    parameter: Parameter
+    unit: str
+    inverse: bool
+
+    def fits(self, amount: Amount, vary: bool) -> bool:
+        """Whether an amount can be its value; a percentage only about nominal, or where shares are values."""
+        if amount.percent:
+            about_nominal = amount.form in ("nominal", "range") or (vary and amount.form == "point")
+            return self.parameter.name in RELATIVE or about_nominal
+        return amount.powers == unit_of(self.unit).powers
+
+    def ends(self, amount: Amount, vary: bool, text: str) -> _Ends:
+        """Low and high in the parameter's unit; None for an end that was not said."""
+        low, high = self._said(amount, vary, text)
+        if not self.inverse:
+            return low, high
+        if (low is not None and low <= 0) or (high is not None and high <= 0):
+            raise UserError(f"it has to be above zero in '{text}'", "request")
+        return None if high is None else tidy(1 / high), None if low is None else tidy(1 / low)
+
+    def centre(self, amount: Amount) -> float:
+        """The value that was measured: centre of a tolerance, middle of a range."""
+        value = amount.value if amount.value is not None else tidy((amount.low + amount.high) / 2)
+        return tidy(1 / value) if self.inverse and value else value
+
+    def _said(self, amount: Amount, vary: bool, text: str) -> _Ends:
+        nominal = self.parameter.nominal
+        if self.inverse:
+            nominal = 1 / nominal
+        share = amount.percent and self.parameter.name not in RELATIVE
+        if amount.form == "nominal" or (share and vary and amount.form == "point"):
+            if self.parameter.name in NOISE:
+                raise UserError(
+                    f"'{text}' can be a tolerance of {self.parameter.name} or its size",
+                    "request",
+                    hint=f"{self.parameter.name} is a standard deviation: state its value or its range",
+                )
+            width = amount.high * nominal if amount.percent else amount.high
+            return tidy(nominal - width), tidy(nominal + width)
+        if share:
+            return tidy(amount.low * nominal), tidy(amount.high * nominal)
+        if amount.form == "at_most":
+            return None, amount.high
+        if amount.form == "at_least":
+            return amount.low, None
+        if amount.about and amount.form == "point":
+            width = ABOUT * abs(amount.low)
+            return tidy(amount.low - width), tidy(amount.low + width)
+        return amount.low, amount.high
+
+
+class Linker:
+    """Gives the amounts of clauses to their quantities and states what they say."""
+
+    def __init__(self, text: str, parameters: Mapping[str, Parameter], statements: Statements) -> None:
+        self._text = text
+        self._parameters = parameters
+        self._statements = statements
+        self._open: tuple[Clause, Item] | None = None
+
+    def link(self, clause: Clause, task_words: bool) -> None:
+        """State everything that this clause says of parameters.
+
+        Args:
+            clause: its used items are skipped; those read here become used.
+            task_words: whether it names the task, so that a length in it is the goal's.
+        """
+        items = clause.all("quantity")
+        for item in items:
+            meanings = self.meanings(item.quantity)
+            if not meanings:
+                continue
+            chosen = self._chosen(clause, item, meanings)
+            for amount_item in chosen:
+                self._say(clause, item, amount_item, meanings)
+            if not chosen:
+                self._refuse_unfit(clause, item, meanings, task_words)
+        self._continue_open(clause)
+        for item in items:
+            if not item.used and any(o.used and o.quantity is item.quantity for o in items if o is not item):
+                item.used = True  # 'friction (mu) 0.8' names it twice
+
+    def imply(self, clause: Clause, object_words: bool) -> None:
+        """State amounts whose unit alone tells what they are: a compliance, or a mass beside the object."""
+        for amount_item in clause.amounts():
+            amount = amount_item.amount
+            for name, powers in (("compliance", unit_of("m/N").powers), ("mass", MASS)):
+                if amount is None or name not in self._parameters or amount.powers != powers:
+                    continue
+                if name == "compliance" or object_words:
+                    meaning = Meaning(self._parameters[name], self._parameters[name].unit, False)
+                    self._state(clause, meaning, amount, amount_item.start, amount_item.start, amount_item.end)
+                    amount_item.used = True
+
+    def meanings(self, quantity: Quantity | None) -> list[Meaning]:
+        """What a quantity word can mean for this task."""
+        readings = quantity.readings if quantity else ()
+        return [Meaning(self._parameters[n], unit, inverse) for n, unit, inverse in readings if n in self._parameters]
+
+    def _chosen(self, clause: Clause, item: Item, meanings: list[Meaning]) -> list[Item]:
+        """Amounts that fit: those after the word and before the next quantity, else those before it."""
+        vary = clause.has("vary")
+        following: list[Item] = []
+        for other in clause.behind(item):
+            if other.kind == "quantity" and other.quantity is not item.quantity:
+                break
+            following.append(other)
+        preceding: list[Item] = []
+        for other in clause.before(item):
+            if other.kind == "quantity" and other.quantity is not item.quantity:
+                break
+            preceding.append(other)
+        fitting = [[o for o in side if _free(o, meanings, vary)] for side in (following, preceding)]
+        sided = [o for o in fitting[1] if o.amount and o.amount.form in ("at_least", "at_most")]
+        # '0.5 < friction < 1.2' has one bound on either side
+        return [*fitting[0], *sided] if fitting[0] else fitting[1]
+
+    def _say(self, clause: Clause, item: Item, amount_item: Item, meanings: list[Meaning]) -> None:
+        amount, vary = amount_item.amount, clause.has("vary")
+        if amount is None or item.quantity is None:
+            return
+        meaning = next(m for m in meanings if m.fits(amount, vary))
+        start, end = min(item.start, amount_item.start), max(item.end, amount_item.end)
+        self._state(clause, meaning, amount, item.start, start, end)
+        item.used = amount_item.used = True
+        self._open = (clause, item) if amount.form in ("at_least", "at_most") else None
+        if item.quantity.note and item.word in item.quantity.note_for:
+            self._statements.note(item.quantity.note.format(word=item.word))
+
+    def _state(self, clause: Clause, meaning: Meaning, amount: Amount, place: int, start: int, end: int) -> None:
+        text, name, vary = self._text[start:end], meaning.parameter.name, clause.has("vary")
+        own = clause.has("measured")
+        measured = (own or clause.measured) and amount.form in ("point", "around")
+        if measured or (own and amount.form == "range" and not amount.percent):
+            low, high = meaning.ends(amount, vary, text)
+            exact = amount.form == "point"
+            self._statements.measure(
+                place,
+                Measurement(
+                    quantity=name,
+                    value=meaning.centre(amount),
+                    unit=meaning.parameter.unit,
+                    low=None if exact else low,
+                    high=None if exact else high,
+                    method="stated",
+                    text=text,
+                ),
+            )
+            return
+        low, high = meaning.ends(amount, vary, text)
+        if clause.has("fixed") and low != high:
+            what = f"{name} cannot be fixed and have a range in '{text}'"
+            raise UserError(what, "request", hint="say one value, or leave out 'fixed'")
+        self._statements.state(place, name, low, high, text)
+        if amount.about and amount.form == "point":
+            self._statements.note(f"'{text}' was read as within {ABOUT:.0%} of it")
+        elif low == high and name not in NOISE and not clause.has("fixed", "keep"):
+            self._statements.note(
+                f"one value of {name} was said, so it is held there; say 'measured' for a window around it, or a range"
+            )
+
+    def _refuse_unfit(self, clause: Clause, item: Item, meanings: list[Meaning], task_words: bool) -> None:
+        """A value that stands with a quantity and cannot be one of it is a mistake, not something to skip."""
+        taken = {o.amount for o in clause.items if o.used and o.kind == "amount"}
+        if taken and clause.has("vary", "keep", "fixed"):
+            return
+        for side in (clause.behind(item), clause.before(item)):
+            for other in side:
+                if other.kind == "quantity":
+                    break
+                amount = other.amount
+                if other.kind != "amount" or other.used or amount is None:
+                    continue
+                if (task_words and amount.powers == LENGTH) or (amount.plain and amount.spelled):
+                    continue
+                self._raise_unfit(clause, item, other, amount, meanings)
+
+    def _raise_unfit(self, clause: Clause, item: Item, other: Item, amount: Amount, meanings: list[Meaning]) -> None:
+        start, end = min(item.start, other.start), max(item.end, other.end)
+        text = self._text[start:end]
+        valid = [unit for m in meanings for unit in units_for(unit_of(m.unit).powers)]
+        if amount.plain:
+            unknown = next((o for o in clause.behind(other)), None)
+            if unknown is not None and unknown.kind == "word":
+                raise UserError(
+                    f"unknown unit '{unknown.word}' in '{self._text[start : unknown.end]}'", "request", valid
+                )
+            raise UserError(f"{item.word} needs a unit in '{text}'", "request", valid)
+        if amount.percent:
+            what = f"'{text}' does not say what it is a percentage of"
+            raise UserError(what, "request", hint=f"e.g. {item.word} +-20 % of nominal, or a value with a unit")
+        needed = " or ".join(kind_of(unit_of(m.unit).powers) for m in meanings)
+        what = f"{item.word} is {needed}, but '{other.word}' in '{text}' is {describe(amount)}"
+        raise UserError(what, "request", valid)
+
+    def _continue_open(self, clause: Clause) -> None:
+        """'friction at least 0.5 and at most 1.2': the second bound belongs to the quantity of the clause before."""
+        if self._open is None or clause.after is not self._open[0] or clause.has("quantity", *VERBS):
+            return
+        item = self._open[1]
+        for amount_item in clause.amounts():
+            amount = amount_item.amount
+            if amount is None or amount.form not in ("at_least", "at_most"):
+                continue
+            meaning = next((m for m in self.meanings(item.quantity) if m.fits(amount, False)), None)
+            if meaning is not None:
+                self._state(clause, meaning, amount, amount_item.start, item.start, amount_item.end)
+                amount_item.used = True
+
+
+def _free(item: Item, meanings: list[Meaning], vary: bool) -> bool:
+    amount = item.amount
+    if item.kind != "amount" or item.used or amount is None:
+        return False
+    if amount.plain and amount.spelled and all(unit_of(m.unit).powers == NONE for m in meanings):
+        return amount.low == 0 or amount.low != 1  # 'one' is more often an article than a value
+    return any(m.fits(amount, vary) and amount.low > -inf for m in meanings)
