@@ -48,14 +48,13 @@ class Environment(VecEnv):
     def step(self, actions: torch.Tensor) -> tuple[TensorDict, torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
         """One control step; episodes that end are reset at once."""
         act = actions.numpy().astype(np.float64)
-        before = self.plant.truth
         self._readings = self.plant.step(self.controller.command(act)).signals
         self.episode_length_buf += 1
         length = self.episode_length_buf.numpy()
         unstable = self.plant.unstable
         failed = self.task.failed(self.plant.truth) | unstable
         timed_out = (length >= self.task.steps) & ~failed
-        reward = np.where(unstable, 0.0, self.task.reward(before, self.plant.truth, act, self.controller.start))
+        reward = np.where(unstable, 0.0, self.task.reward(self.plant.truth, act, self.controller.start))
         for name, values in self._history.items():
             values[np.arange(self.num_envs), length] = self._readings[name]
         done = failed | timed_out

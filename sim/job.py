@@ -40,7 +40,12 @@ def main(arguments: list[str] | None = None) -> int:
     except Exception as error:
         write_json(
             directory / "error.json",
-            {"what": f"{type(error).__name__}: {error}", "where": f"{spec['kind']} job", "valid": "", "hint": "see stderr"},
+            {
+                "what": f"{type(error).__name__}: {error}",
+                "where": f"{spec['kind']} job",
+                "valid": "",
+                "hint": "see stderr",
+            },
         )
         traceback.print_exc()
         return 1

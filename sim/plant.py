@@ -52,6 +52,12 @@ class Plant:
         self._all = np.arange(count)
         self._rng = np.random.default_rng(0)
         self._sensors = self.batch.bind("sensordata")
+        self._slices = {
+            self.model.sensor(i).name: slice(
+                self.model.sensor_adr[i], self.model.sensor_adr[i] + self.model.sensor_dim[i]
+            )
+            for i in range(self.model.nsensor)
+        }
         self._knobs = {knob.parameter.name: knob for knob in task.knobs}
         for knob in task.knobs:
             self.values[knob.parameter.name] = np.full(count, knob.parameter.nominal)
@@ -134,12 +140,8 @@ class Plant:
             history[ids, address : address + 2 + 2 * samples] = block
 
     def _measure(self) -> Readings:
-        sensors = {
-            self.model.sensor(i).name: self._sensors[:, s.adr[0] : s.adr[0] + s.dim[0]]
-            for i in range(self.model.nsensor)
-            for s in [self.model.sensor(i)]
-        }
-        self.truth = self.task.read(sensors)
+        now = self._sensors.copy()  # the bound array is live: without a copy, yesterday's signals would change today
+        self.truth = self.task.read({name: now[:, part] for name, part in self._slices.items()})
         measured: Signals = {}
         for signal in self.task.signals:
             value = self.truth[signal.name]

@@ -36,11 +36,18 @@ class Scan:
 
 
 def grid(parameter: Parameter, count: int, low: float | None = None, high: float | None = None) -> Array:
-    """`count` values from low to high (the hard bounds by default), spaced by the parameter's scale."""
+    """At most `count` values from low to high (the hard bounds by default), spaced by the parameter's scale.
+
+    Values are whole quanta where the parameter has one: between two of them the simulator sees no difference.
+    """
     low, high = parameter.low if low is None else low, parameter.high if high is None else high
     if parameter.scale == "log":
-        return np.exp(np.linspace(np.log(low), np.log(high), count)).clip(parameter.low, parameter.high)
-    return np.linspace(low, high, count)
+        values = np.exp(np.linspace(np.log(low), np.log(high), count))
+    else:
+        values = np.linspace(low, high, count)
+    if parameter.quantum:
+        values = np.unique(np.round(values / parameter.quantum)) * parameter.quantum
+    return values.clip(parameter.low, parameter.high)
 
 
 class Scanner:

@@ -16,7 +16,7 @@ from sim.trace.rollout import Rollout, read_rollout
 from store.errors import UserError
 from store.records import Diagnosis, Family, Parameter
 
-FIT, HELD_OUT = 8, 8
+FIT, HELD_OUT = 8, 10
 """Rollouts that are fitted and that judge."""
 GRID = 9
 LEAST_REPEATS = 3
@@ -61,7 +61,7 @@ def diagnose_pilot(
     levels = noise_levels(task, repeats)
     model = task.build().compile()
     windows = cut_windows(task, model.nq, model.nv, chosen)
-    half = len(chosen) // 2
+    half = len(chosen) * FIT // (FIT + HELD_OUT)
     fit, held_out = np.arange(half), np.arange(half, len(chosen))
     centre = centre_of(family, task.parameters)
     physics = [p for p in task.parameters.values() if p.kind == "physics"]
@@ -73,9 +73,7 @@ def diagnose_pilot(
         scans.append(scanner.scan(parameter, _values(parameter, family, centre)))
     order = sorted(scans, key=lambda s: s.by_rollout(windows.rollout, fit).mean(axis=1).min())
     progress(len(physics), len(physics) + 2, "refining the best two", {})
-    refined = {
-        s.parameter.name: refine(scanner, s, s.by_rollout(windows.rollout, fit).mean(axis=1)) for s in order[:2]
-    }
+    refined = {s.parameter.name: refine(scanner, s, s.by_rollout(windows.rollout, fit).mean(axis=1)) for s in order[:2]}
     scans = [refined.get(s.parameter.name, s) for s in scans]
     evidence = Evidence(scans, windows.rollout, fit, held_out)
     choice = choose(evidence, family, centre, seed)
@@ -86,10 +84,10 @@ def diagnose_pilot(
 
 
 def _values(parameter: Parameter, family: Family, centre: dict[str, float]) -> NDArray[np.float64]:
-    """Coarse grid over the hard bounds, the centre, and the current range's own grid."""
+    """Coarse grid over the hard bounds, the centre, and the current range's own grid with both its ends."""
     values = [grid(parameter, GRID), np.array([centre[parameter.name]])]
     if r := family.range_of(parameter.name):
-        values.append(grid(parameter, 5, r.low, r.high))
+        values += [grid(parameter, 5, r.low, r.high), np.array([r.low, r.high])]
     return np.unique(np.concatenate(values))
 
 

@@ -64,8 +64,10 @@ def cut_windows(task: Task, nq: int, nv: int, rollouts: list[Rollout], length: i
     rates = {n: pick([s[1][n] for s in smooth]) for n in names}
     qpos, qvel = np.zeros((len(at), nq)), np.zeros((len(at), nv))
     task.state(signals, rates, qpos, qvel)
-    span = lambda values, low, high: np.array(  # noqa: E731
-        [values[i][k + low : k + high] for i, k in zip(owner, at, strict=True)]
+    span = (
+        lambda values, low, high: np.array(  # noqa: E731
+            [values[i][k + low : k + high] for i, k in zip(owner, at, strict=True)]
+        )
     )
     commands = [r.commands for r in rollouts]
     return Windows(

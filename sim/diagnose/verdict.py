@@ -92,10 +92,11 @@ def bootstrap_interval(scan: Scan, owner: NDArray[np.intp], seed: int, draws: in
     picks = rng.integers(0, errors.shape[1], size=(draws, errors.shape[1]))
     at = np.argmin(errors[:, picks].mean(axis=2), axis=0)
     low, high = np.quantile(at, [0.025, 0.975], method="nearest").astype(int)
-    values = scan.values
-    below = (values[low] - values[max(low - 1, 0)]) / 2
-    above = (values[min(high + 1, len(values) - 1)] - values[high]) / 2
-    return float(values[low] - below), float(values[high] + above)
+    values, quantum = scan.values, scan.parameter.quantum or 0.0
+    below = max((values[low] - values[max(low - 1, 0)]) / 2, quantum / 2)
+    above = max((values[min(high + 1, len(values) - 1)] - values[high]) / 2, quantum / 2)
+    bounds = scan.parameter
+    return max(float(values[low] - below), bounds.low), min(float(values[high] + above), bounds.high)
 
 
 def judge(

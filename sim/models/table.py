@@ -5,6 +5,10 @@ import mujoco
 
 def add_table(spec: mujoco.MjSpec) -> None:
     """Add a table at height zero, two lights and the camera `view`."""
+    sky = spec.add_texture(
+        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT
+    )
+    sky.rgb1, sky.rgb2, sky.width, sky.height = (0.86, 0.90, 0.94), (0.97, 0.98, 0.99), 64, 64
     texture = spec.add_texture(
         name="table", type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER
     )
@@ -18,4 +22,4 @@ def add_table(spec: mujoco.MjSpec) -> None:
     light = spec.worldbody.add_light(pos=[0.3, -0.4, 0.8], dir=[-0.3, 0.4, -0.8], diffuse=[0.7, 0.7, 0.7])
     light.castshadow = False
     spec.visual.headlight.ambient, spec.visual.headlight.diffuse = (0.4, 0.4, 0.4), (0.4, 0.4, 0.4)
-    spec.worldbody.add_camera(name="view", pos=[0.10, -0.42, 0.34], xyaxes=[1, 0.08, 0, -0.04, 0.55, 0.8])
+    spec.worldbody.add_camera(name="view", pos=[0.07, -0.33, 0.24], xyaxes=[1, 0.12, 0, -0.06, 0.5, 0.84])

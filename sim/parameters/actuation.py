@@ -1,37 +1,42 @@
 """Transport delay, servo gain and joint damping."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.parameters.knob import Knob
-from sim.plant import Plant
 from store.records import Parameter
+
+if TYPE_CHECKING:
+    from sim.plant import Plant
 
 Ids = NDArray[np.intp]
 Values = NDArray[np.float64]
 
 
-def delay(high: float = 0.15, nominal: float = 0.011) -> Knob:
+def delay(timestep: float, high: float = 0.15, nominal: float = 0.011) -> Knob:
     """Transport delay between a command and its effect; not a filter constant, which is a lag."""
 
-    def apply(plant: Plant, ids: Ids, values: Values) -> None:
+    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
         samples = plant.model.actuator_history[:, 0].min()
         longest = float(samples * plant.model.opt.timestep)
         # MuJoCo clips a delay that its history cannot hold without a word; we refuse instead
         if values.max(initial=0.0) > longest:
-            raise ValueError(f"delay {values.max():.3f} s needs nsample * timestep >= delay, the model holds {longest} s")
+            raise ValueError(f"delay {values.max():.3f} s needs nsample * timestep >= delay, the model holds {longest}")
         plant.batch.expand("actuator_delay")[ids] = values[:, None]
 
     meaning = "Transport delay from command to actuator, all joints (actuator_delay; zero-order hold of past commands)."
-    return Knob(
-        Parameter(name="delay", unit="s", kind="physics", nominal=nominal, low=0.0, high=high, meaning=meaning), apply
+    parameter = Parameter(
+        name="delay", unit="s", kind="physics", nominal=nominal, low=0.0, high=high, quantum=timestep, meaning=meaning
     )
+    return Knob(parameter, apply)
 
 
 def servo_gain(nominal: float) -> Knob:
     """Proportional gain of every position servo."""
 
-    def apply(plant: Plant, ids: Ids, values: Values) -> None:
+    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
         plant.batch.expand("actuator_gainprm")[ids, :, 0] = values[:, None]
         plant.batch.expand("actuator_biasprm")[ids, :, 1] = -values[:, None]
 
@@ -54,7 +59,7 @@ def servo_gain(nominal: float) -> Knob:
 def joint_damping(joints: tuple[str, ...], nominal: float) -> Knob:
     """Viscous damping of the robot's joints."""
 
-    def apply(plant: Plant, ids: Ids, values: Values) -> None:
+    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
         field = plant.batch.expand("dof_damping")
         for joint in joints:
             field[ids, plant.model.jnt_dofadr[plant.model.joint(joint).id]] = values

@@ -11,5 +11,7 @@ def noise(name: str, unit: str, nominal: float, high: float, meaning: str) -> Kn
 
 
 JOINT_NOISE = noise("joint_noise", "rad", 0.002, 0.05, "White noise of joint positions, standard deviation.")
-OBJECT_NOISE = noise("object_noise", "m", 0.0005, 0.02, "White noise of the tracked object position, standard deviation.")
+OBJECT_NOISE = noise(
+    "object_noise", "m", 0.0005, 0.02, "White noise of the tracked object position, standard deviation."
+)
 FORCE_NOISE = noise("force_noise", "1", 0.05, 0.5, "Relative white noise of fingertip force and slip speed.")

@@ -15,6 +15,7 @@ from sim.tasks.task import Array, Memory, Signal, Signals, Task
 from sim.touch import contact_touch
 
 LONGEST_DELAY = 0.15
+TIMESTEP = 0.004
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,14 @@ class FingerPush(Task):
         Signal("slip_speed", "m/s", "slip"),
     )
     control_period = 0.04
-    timestep = 0.004
+    timestep = TIMESTEP
     steps = 80
     criterion = "puck within 10 mm of the target for the last 0.2 s"
-    rewards = {"progress": 20.0, "approach": -0.3, "at_target": 0.5, "distance": -1.0, "effort": -0.002}
+    rewards = {"approach": -0.3, "at_target": 0.5, "distance": -1.0, "effort": -0.002}
     start_names = ("object_x", "object_y", "goal_x", "goal_y", "tip_x", "tip_y")
     knobs = (
         contact.friction(("puck_table", "puck_tip"), nominal=0.8),
-        actuation.delay(high=LONGEST_DELAY, nominal=0.011),
+        actuation.delay(TIMESTEP, high=LONGEST_DELAY),
         contact.mass(PUCK_BODY, nominal=0.1, low=0.03, high=0.4),
         contact.compliance("puck_tip", (TIP_BODY, PUCK_BODY)),
         actuation.servo_gain(nominal=Finger().kp),
@@ -123,7 +124,10 @@ class FingerPush(Task):
     def read(self, sensors: dict[str, Array]) -> Signals:
         force, slip = contact_touch(sensors["touch"], sensors, moving="tip", other="puck")
         signals = {f"joint_position.{name}": sensors[f"joint_position.{name}"][:, 0] for name in JOINTS}
-        signals |= {"object_position.x": sensors["puck_position"][:, 0], "object_position.y": sensors["puck_position"][:, 1]}
+        signals |= {
+            "object_position.x": sensors["puck_position"][:, 0],
+            "object_position.y": sensors["puck_position"][:, 1],
+        }
         signals |= {"tip_force": force, "slip_speed": slip}
         signals |= {f"tip_position.{axis}": sensors["tip_position"][:, i] for i, axis in enumerate("xyz")}
         return signals
@@ -150,17 +154,15 @@ class FingerPush(Task):
         ]
         return {"proprio": np.concatenate(proprio, axis=1), "touch": 0.5 * readings["tip_force"][:, None]}
 
-    def reward(self, before: Signals, after: Signals, actions: Array, start: Mapping[str, Array]) -> Array:
+    def reward(self, after: Signals, actions: Array, start: Mapping[str, Array]) -> Array:
         w = self.rewards
-        old, new = self._to_goal(before, start), self._to_goal(after, start)
-        terms = (
-            w["progress"] * (old - new)
-            + w["approach"] * self._to_push_point(after, start)
-            + w["at_target"] * (new < self.config.tolerance)
-            + w["distance"] * new
+        distance = self._to_goal(after, start)
+        return (
+            w["approach"] * self._to_push_point(after, start)
+            + w["at_target"] * (distance < self.config.tolerance)
+            + w["distance"] * distance
             + w["effort"] * np.sum(np.clip(actions, -1, 1) ** 2, axis=1)
         )
-        return terms
 
     def success(self, signals: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
         goal_x, goal_y = np.asarray(start["goal_x"])[:, None], np.asarray(start["goal_y"])[:, None]
@@ -171,9 +173,7 @@ class FingerPush(Task):
         return np.hypot(signals["object_position.x"], signals["object_position.y"]) > self.config.workspace
 
     def _to_goal(self, signals: Signals, start: Mapping[str, Array]) -> Array:
-        return np.hypot(
-            signals["object_position.x"] - start["goal_x"], signals["object_position.y"] - start["goal_y"]
-        )
+        return np.hypot(signals["object_position.x"] - start["goal_x"], signals["object_position.y"] - start["goal_y"])
 
     def _to_push_point(self, signals: Signals, start: Mapping[str, Array]) -> Array:
         """Distance of the tip from the point behind the puck, on the line from the goal, m."""

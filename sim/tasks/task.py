@@ -109,7 +109,7 @@ class Task(ABC):
         """What the policy sees, from measured signals alone: groups `proprio` and `touch`, each (n, d)."""
 
     @abstractmethod
-    def reward(self, before: Signals, after: Signals, actions: Array, start: Mapping[str, Array]) -> Array:
+    def reward(self, after: Signals, actions: Array, start: Mapping[str, Array]) -> Array:
         """Reward of one control step (n,), from noise-free signals."""
 
     @abstractmethod

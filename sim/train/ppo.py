@@ -108,7 +108,9 @@ def train(
             if report:
                 steps = (iteration + 1) * cfg.horizon * cfg.environments
                 rate = (iteration + 1 - done) * cfg.horizon * cfg.environments / (time.monotonic() - began)
-                report(iteration + 1, iterations, {"env_steps": steps, "reward": reward, "success": share, "rate": rate})
+                report(
+                    iteration + 1, iterations, {"env_steps": steps, "reward": reward, "success": share, "rate": rate}
+                )
         done = min(done + cfg.segment, iterations)
         began, diverged, env.diverged = time.monotonic(), diverged + env.diverged, 0
         save_checkpoint(checkpoint, algorithm, done=done, diverged=diverged, recent=recent, config=asdict(cfg))
@@ -140,7 +142,12 @@ def collect_and_update(env: Environment, algorithm: PPO, horizon: int) -> float:
 
 def build_algorithm(env: Environment, cfg: PPOConfig) -> PPO:
     """An rsl-rl PPO whose critic also sees the privileged group."""
-    network = {"class_name": "MLPModel", "hidden_dims": list(cfg.hidden), "activation": "elu", "obs_normalization": True}
+    network = {
+        "class_name": "MLPModel",
+        "hidden_dims": list(cfg.hidden),
+        "activation": "elu",
+        "obs_normalization": True,
+    }
     noise = {"class_name": "GaussianDistribution", "init_std": cfg.init_std, "std_range": (0.05, 1.0)}
     settings = {
         "num_steps_per_env": cfg.horizon,
