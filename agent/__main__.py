@@ -1,0 +1,5 @@
+"""`python -m agent` is the command `regrasp`."""
+
+from agent.cli.main import main
+
+main()
