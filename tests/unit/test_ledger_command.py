@@ -62,7 +62,8 @@ def test_show_has_everything_of_a_row(home: Path) -> None:
 
 
 def test_sql_answers_as_a_table_and_as_json(home: Path) -> None:
-    query = "SELECT first_divergence, success_gap, 1.5::DECIMAL(4, 2) AS d, created::DATE day FROM gap JOIN entry USING (id)"
+    columns = "first_divergence, success_gap, 1.5::DECIMAL(4, 2) AS d, created::DATE AS day"
+    query = f"SELECT {columns} FROM gap JOIN entry USING (id)"
     assert "force@step3" in say("sql", query)
     answer = say_json("sql", query)
     assert answer["columns"] == ["first_divergence", "success_gap", "d", "day"]
