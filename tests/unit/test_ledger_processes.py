@@ -40,12 +40,12 @@ print(len(counts))
 def test_two_writers_and_a_reader_lose_no_row(tmp_path: Path) -> None:
     ledger = new_ledger(tmp_path)
     ledger.new_run(run_record())
-    reader = start(READER, ledger.path, 3)
-    writers = [start(WRITER, ledger.path, name, 30) for name in ("a", "b")]
+    reader = start(READER, ledger.path, 2)
+    writers = [start(WRITER, ledger.path, name, 20) for name in ("a", "b")]
     reported = [line.split() for writer in writers for line in finish(writer).splitlines()]
-    assert int(finish(reader)) > 3
+    assert int(finish(reader)) > 2
     rows = ledger.rows(kind="note")
-    assert sorted(row.body["text"] for row in rows) == sorted(f"{n} {i}" for n in "ab" for i in range(30))
+    assert sorted(row.body["text"] for row in rows) == sorted(f"{n} {i}" for n in "ab" for i in range(20))
     assert sorted((int(seq), hash) for seq, hash in reported) == [(row.seq, row.hash) for row in rows]
     assert ledger.verify().ok
 
