@@ -104,8 +104,7 @@ class DriverProcess:
 
     def _ask(self, verb: str, **fields: Any) -> dict[str, Any]:
         try:
-            self._wire.send({"do": verb, **fields}, REPLY_S)
-            answer = self._wire.receive(REPLY_S)
+            answer = self._exchange({"do": verb, **fields})
         except (Gone, Silence, Garbled) as problem:
             self.close()
             words = f"{type(problem).__name__.lower()} during {verb}"
@@ -114,6 +113,13 @@ class DriverProcess:
             self.close()
             raise GateStop(str(answer["stopped_by"]))
         return answer["ok"]
+
+    def _exchange(self, message: dict[str, Any]) -> dict[str, Any]:
+        try:
+            self._wire.send(message, REPLY_S)
+        except Gone:
+            return self._wire.receive(REPLY_S)  # it hung up after saying why
+        return self._wire.receive(REPLY_S)
 
     def _connect(self, path: Path) -> socket.socket:
         deadline = time.monotonic() + START_S

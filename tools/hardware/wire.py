@@ -55,8 +55,8 @@ class Wire:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise Silence
-            self._connection.settimeout(left)
             try:
+                self._connection.settimeout(left)
                 chunk = self._connection.recv(1 << 16)
             except TimeoutError as problem:
                 raise Silence from problem
