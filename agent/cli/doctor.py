@@ -1,9 +1,7 @@
 """`regrasp doctor`: what this machine has, and the command that mends what it lacks."""
 
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
@@ -13,6 +11,7 @@ from typing import Literal
 
 import typer
 
+from agent.cli.opengl import find_opengl
 from agent.cli.options import HomeOption, JsonOption
 
 Status = Literal["ok", "warn", "fail"]
@@ -21,16 +20,6 @@ LEAST_PYTHON = (3, 11)
 LOW_DISK_GB, LEAST_DISK_GB = 2.0, 0.2
 KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 GL_PACKAGES = "sudo apt-get install -y libegl1 libgl1 libosmesa6"
-
-_RENDER = """
-import mujoco
-model = mujoco.MjModel.from_xml_string('<mujoco><worldbody><light pos="0 0 1"/><geom size=".1"/></worldbody></mujoco>')
-data = mujoco.MjData(model)
-mujoco.mj_forward(model, data)
-with mujoco.Renderer(model, 64, 64) as renderer:
-    renderer.update_scene(data)
-    assert renderer.render().max() > 0, "the picture is black"
-"""
 
 
 @dataclass(frozen=True)
@@ -126,34 +115,12 @@ def check_mujoco() -> Check:
 
 
 def check_opengl() -> Check:
-    """A 64 pixel picture renders, in a process of its own because a missing library can end it."""
-    chosen = os.environ.get("MUJOCO_GL")
-    backends = [chosen] if chosen else (["egl", "osmesa"] if sys.platform == "linux" else ["glfw"])
-    reasons: list[str] = []
-    for backend in backends:
-        reason = render_fails(backend)
-        if reason is None:
-            found = f"{backend} renders" + ("".join(f"; {r}" for r in reasons))
-            return Check("opengl", "ok", found, f"export MUJOCO_GL={backend}" if reasons else "")
-        reasons.append(f"{backend}: {reason}")
-    mend = f"unset MUJOCO_GL; {GL_PACKAGES}" if chosen else GL_PACKAGES
-    return Check("opengl", "warn", "no pictures: " + "; ".join(reasons), mend)
-
-
-def render_fails(backend: str, timeout_s: float = 60) -> str | None:
-    """None when MuJoCo renders with this MUJOCO_GL, the last line of its error otherwise."""
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", _RENDER], env={**os.environ, "MUJOCO_GL": backend},
-            capture_output=True, text=True, timeout=timeout_s, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return f"no picture within {timeout_s:.0f} s"
-    if done.returncode == 0:
-        return None
-    said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    errors = [line for line in said if re.match(r"[\w.]*(Error|Exception)\b", line)]
-    return (errors or said or [f"ended with {done.returncode}"])[-1]
+    """A 64 pixel picture renders."""
+    backend, reasons = find_opengl()
+    if backend is None:
+        mend = f"unset MUJOCO_GL; {GL_PACKAGES}" if os.environ.get("MUJOCO_GL") else GL_PACKAGES
+        return Check("opengl", "warn", "no pictures: " + "; ".join(reasons), mend)
+    return Check("opengl", "ok", "; ".join([f"{backend} renders", *reasons]))
 
 
 def check_sysid() -> Check:

@@ -1,5 +1,8 @@
 """`regrasp tasks`: the tasks that can be asked for, with a picture of each."""
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +51,7 @@ def listing(folder: Path) -> tuple[list[Listed], str]:
     """Every task, its picture in `folder`, and why there are no pictures (empty when there are)."""
     from sim.tasks import TASKS, get_task
 
-    trouble = draw(list(TASKS), folder)
+    trouble = draw(folder)
     found: list[Listed] = []
     for name in sorted(TASKS):
         task, picture = get_task(name), folder / f"{name}.png"
@@ -66,29 +69,36 @@ def listing(folder: Path) -> tuple[list[Listed], str]:
     return found, trouble
 
 
-def draw(names: list[str], folder: Path) -> str:
+def draw(folder: Path) -> str:
     """Render each task to FOLDER/NAME.png; returns why it could not, with the mend, or an empty text.
 
-    OpenGL libraries can end a process, so a process of its own tries them first (`regrasp doctor` does the same).
+    In a process of its own: MuJoCo chooses its OpenGL backend once, when it is imported.
     """
     from agent.cli.doctor import check_opengl
+    from agent.cli.opengl import find_opengl
 
-    check = check_opengl()
-    if check.status != "ok":
+    backend, _ = find_opengl()
+    if backend is None:
+        check = check_opengl()
         return f"{check.found}; mend: {check.mend}"
-    _render(names, folder, check.mend.removeprefix("export MUJOCO_GL="))
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "agent.cli.tasks", str(folder)]
+    done = subprocess.run(
+        command, env={**os.environ, "MUJOCO_GL": backend}, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{backend} renders, but the tasks do not:\n{done.stderr}")
     return ""
 
 
-def _render(names: list[str], folder: Path, backend: str) -> None:
-    import os
-
-    if backend:
-        os.environ["MUJOCO_GL"] = backend  # read by MuJoCo when it makes its first context
+def render(folder: Path) -> None:
+    """Render each task with the MUJOCO_GL of this process."""
     from sim.camera import render_task
+    from sim.tasks import TASKS, get_task
 
-    from sim.tasks import get_task
-
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
+    for name in TASKS:
         render_task(get_task(name), folder / f"{name}.png", WIDTH, HEIGHT)
+
+
+if __name__ == "__main__":
+    render(Path(sys.argv[1]))

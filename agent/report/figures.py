@@ -143,15 +143,11 @@ def hypothesis_figure(diagnosis: Diagnosis) -> Markup:
     axis = Axis(max(0.0, low), high, left, WIDTH - 12)
     bottom = 46 + 22.0 * len(shown)
     canvas.box(axis.start, 38, axis.px(diagnosis.noise_floor) - axis.start, bottom - 38, GREEN, 0.10, 0)
-    for value, colour, dash, words, y in (
-        (diagnosis.noise_floor, GREEN, None, "noise floor", 12.0),
-        (diagnosis.family_error, PURPLE, "5 3", "current family", 27.0),
-    ):
-        x = axis.px(value)
-        canvas.line((x, y + 3), (x, bottom), colour, 1.6, dash)
-        words = f"{words} {number(value)}"
-        anchor = "end" if x > (left + WIDTH) / 2 else "start"
-        canvas.text((x + (-4 if anchor == "end" else 4), y + 4), words, INK, anchor=anchor)
+    floor, family = axis.px(diagnosis.noise_floor), axis.px(diagnosis.family_error)
+    canvas.line((floor, 34), (floor, bottom), GREEN, 1.6)
+    canvas.line((family, 16), (family, bottom), PURPLE, 1.6, "5 3")
+    _label(canvas, (family, 12), f"current family {number(diagnosis.family_error)}")
+    _label(canvas, (floor, 29), f"noise floor {number(diagnosis.noise_floor)}")
     for row, (hypothesis, judged) in enumerate(zip(shown, errors, strict=True)):
         y = 56.0 + 22 * row
         name = "current family" if hypothesis.name == "family" else hypothesis.name
@@ -165,6 +161,12 @@ def hypothesis_figure(diagnosis: Diagnosis) -> Markup:
             canvas.dot((axis.px(hypothesis.held_out), y), REAL if best else BLUE, 4.5)
     canvas.bottom(axis, bottom, "replay error, in noise floors")
     return canvas.markup()
+
+
+def _label(canvas: Canvas, at: tuple[float, float], words: str) -> None:
+    """A label centred on a line, pushed back inside the picture."""
+    half = 3.1 * len(words)
+    canvas.text((min(max(at[0], half), canvas.width - half), at[1]), words, INK, anchor="middle")
 
 
 def effect_figure(rows: Sequence[tuple[str, float, float, float]]) -> Markup:

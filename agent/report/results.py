@@ -136,9 +136,10 @@ def cost_rows(story: RunStory) -> list[dict[str, str]]:
             continue
         seconds, cost = seconds_of(row), cost_of(row)
         if row.id in amounts or seconds or cost:
+            topic = f" ({row.body['topic']})" if "topic" in row.body else ""
             lines.append({
-                "work": row.id, "round": str(row.body.get("round", ABSENT)), "amount": amounts.get(row.id, ABSENT),
-                "time": ABSENT if seconds is None else duration(seconds), "cost": _money(cost),
+                "work": row.id + topic, "round": str(row.body.get("round", ABSENT)),
+                "amount": amounts.get(row.id, ABSENT), "time": ABSENT if seconds is None else duration(seconds), "cost": _money(cost),
             })  # fmt: skip
     return lines
 

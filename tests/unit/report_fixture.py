@@ -147,7 +147,7 @@ def _progress(job: Path, index: int, iterations: int) -> None:
 
 
 def _rollout(run: str, source: str, late: float) -> Rollout:
-    times = np.arange(TASK.steps + 1) * TASK.control_period
+    times = np.arange(TASK.steps + 1, dtype=np.float64) * TASK.control_period
     t = np.maximum(times - late, 0)
     rng = np.random.default_rng(len(source))
     push = 1 / (1 + np.exp(-(t - 0.55) / 0.09))

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from agent.cli import doctor
+from agent.cli import doctor, opengl
 from store.home import Home
 from store.ledger import Ledger
 
@@ -32,7 +32,7 @@ def app() -> typer.Typer:
 @pytest.fixture
 def no_render(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rendering tries a process and takes a second; most tests need none."""
-    monkeypatch.setattr(doctor, "render_fails", lambda backend: None)
+    monkeypatch.setattr(opengl, "render_fails", lambda backend: None)
 
 
 @pytest.mark.usefixtures("no_render")
@@ -111,20 +111,20 @@ def test_an_old_python_fails() -> None:
 
 def test_no_opengl_is_a_warning_with_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MUJOCO_GL", raising=False)
-    monkeypatch.setattr(doctor, "render_fails", lambda backend: "ImportError: no library")
+    monkeypatch.setattr(opengl, "render_fails", lambda backend: "ImportError: no library")
     check = doctor.check_opengl()
     assert check.status == "warn" and "egl: ImportError" in check.found and "libosmesa6" in check.mend
 
 
 def test_the_second_opengl_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MUJOCO_GL", raising=False)
-    monkeypatch.setattr(doctor, "render_fails", lambda backend: "no library" if backend == "egl" else None)
+    monkeypatch.setattr(opengl, "render_fails", lambda backend: "no library" if backend == "egl" else None)
     check = doctor.check_opengl()
-    assert (check.status, check.mend) == ("ok", "export MUJOCO_GL=osmesa")
+    assert (check.status, check.found) == ("ok", "osmesa renders; egl: no library")
 
 
 def test_a_backend_that_does_not_exist_is_told_in_one_line() -> None:
-    reason = doctor.render_fails("nonsense")
+    reason = opengl.render_fails("nonsense")
     assert reason is not None and "\n" not in reason and "nonsense" in reason
 
 
@@ -151,3 +151,28 @@ def test_a_wrong_mujoco_gl_fails_and_says_unset(tmp_path: Path) -> None:
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
     assert checks["mujoco"]["status"] == "fail" and checks["mujoco"]["mend"].startswith("unset MUJOCO_GL")
     assert checks["opengl"]["status"] == "warn"
+
+
+def test_tasks_are_listed_without_opengl_and_say_the_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from agent.cli.tasks import listing
+
+    monkeypatch.delenv("MUJOCO_GL", raising=False)
+    monkeypatch.setattr(opengl, "render_fails", lambda backend: "no library")
+    found, trouble = listing(tmp_path / "tasks")
+    assert [task.picture for task in found] == [None] * len(found)
+    assert "finger_push" in [task.name for task in found] and found[0].control_hz == 25
+    assert "sudo apt-get install" in trouble
+
+
+def test_each_task_has_a_picture(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from agent.cli.main import main; main()", "tasks", "--home", str(tmp_path), "--json"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    for task in said["tasks"]:
+        if said["pictures"] == "ok":
+            assert Path(task["picture"]).read_bytes().startswith(b"\x89PNG")
+        else:
+            assert "sudo apt-get install" in said["pictures"]
