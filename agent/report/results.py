@@ -139,7 +139,8 @@ def cost_rows(story: RunStory) -> list[dict[str, str]]:
             topic = f" ({row.body['topic']})" if "topic" in row.body else ""
             lines.append({
                 "work": row.id + topic, "round": str(row.body.get("round", ABSENT)),
-                "amount": amounts.get(row.id, ABSENT), "time": ABSENT if seconds is None else duration(seconds), "cost": _money(cost),
+                "amount": amounts.get(row.id, ABSENT),
+                "time": ABSENT if seconds is None else duration(seconds), "cost": _money(cost),
             })  # fmt: skip
     return lines
 
