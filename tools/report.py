@@ -46,7 +46,7 @@ class Curve:
     success: tuple[tuple[float, float], ...]
     """(simulated control steps, share of successful training episodes)."""
     reward: tuple[tuple[float, float], ...]
-    """(simulated control steps, mean reward)."""
+    """(simulated control steps, mean reward of a control step)."""
     missing: str = ""
 
 

@@ -145,7 +145,7 @@ def _curves(curves: Sequence[Curve]) -> tuple[list[Markup], list[tuple[str, str]
     if any(line.points for line in success):
         found.append(line_figure("training success", steps, "share of episodes", success, (0.0, 1.0), marks))
     if any(line.points for line in reward):
-        found.append(line_figure("reward", steps, "mean of an episode", reward, None, marks))
+        found.append(line_figure("reward", steps, "mean of a control step", reward, None, marks))
     return found, key
 
 
