@@ -9,19 +9,17 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sim.plant import Plant, Readings
 from sim.tasks import get_task
 from sim.tasks.task import Task
 from store.errors import UserError
 from tools.hardware.driver import Observation, Rig
 from tools.hardware.envelope import read_toml
 from tools.hardware.server import parser, run_server
-
-if TYPE_CHECKING:
-    from sim.plant import Readings
 
 WORDS = ("task", "name", "rig", "calibration")
 KEYS = (*WORDS, "seed", "hidden", "noise")
@@ -95,8 +93,6 @@ class TwinDriver:
     """Driver of one simulated rig; rollout k depends on the spec, its start, its commands and k alone."""
 
     def __init__(self, spec: Path) -> None:
-        from sim.plant import Plant
-
         self._spec = read_twin_spec(spec)
         self._task = self._spec.task
         self._plant = Plant(self._task, count=1, threads=1)
@@ -135,7 +131,7 @@ class TwinDriver:
     def stop(self) -> None:
         """Nothing to do: simulated time stands still between steps."""
 
-    def _observe(self, doing: str, act: "Callable[[], Readings]") -> Observation:
+    def _observe(self, doing: str, act: Callable[[], Readings]) -> Observation:
         try:
             readings = act()
         except Exception as problem:
