@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sim.tasks import TASKS, get_task
+from sim.tasks import TASKS, Task, get_task
 from store.errors import UserError
 from store.hashing import effect_key
 from store.ledger import Row
@@ -15,7 +15,7 @@ from tools.ranges import family_for
 from tools.reading import read_request
 from tools.seeds import evaluation_panel
 from tools.settings import Settings
-from tools.understanding import TaskFacts, Understanding
+from tools.understanding import Understanding
 
 STEPS_PER_ITERATION = 512 * 24
 """Simulated control steps of a PPO iteration; a test holds it to sim.train.ppo, whose import takes seconds."""
@@ -47,7 +47,7 @@ def understand(request: str, task: str | None = None) -> Understanding:
     Raises:
         UserError: see `read_request`.
     """
-    tasks: dict[str, TaskFacts] = {name: get_task(name) for name in TASKS}
+    tasks: dict[str, Task] = {name: get_task(name) for name in TASKS}
     return read_request(request, tasks, task=task)
 
 
@@ -77,7 +77,7 @@ def fill_options(understanding: Understanding, given: Mapping[str, Any]) -> tupl
     return {**{name: value for name, value in said.items() if value is not None}, **filled}, notes
 
 
-def draft_plan(understanding: Understanding, options: RunOptions, task: TaskFacts | None = None) -> Plan:
+def draft_plan(understanding: Understanding, options: RunOptions, task: Task | None = None) -> Plan:
     """A plan from a request as read, by whatever planner read it.
 
     Args:

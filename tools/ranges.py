@@ -3,8 +3,9 @@
 from math import ceil, floor
 from typing import Literal
 
+from sim.tasks import Task
 from store.records import Family, Measurement, Parameter, Range
-from tools.understanding import Stated, TaskFacts, Understanding
+from tools.understanding import Stated, Understanding
 from tools.units import spell, tidy
 
 DRIFT: dict[str, tuple[float, float]] = {
@@ -108,7 +109,7 @@ def stated_range(stated: Stated, parameter: Parameter, measurement: Measurement 
     )
 
 
-def family_for(understanding: Understanding, task: TaskFacts) -> Family:
+def family_for(understanding: Understanding, task: Task) -> Family:
     """One Range per parameter that is varied or held at a said value: request, then measurement, then preset."""
     stated = {s.parameter: s for s in understanding.stated}
     measured = {m.quantity: m for m in understanding.measurements}

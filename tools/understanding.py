@@ -1,40 +1,8 @@
 """What was understood of a request: the one thing that every planner hands to `draft_plan`."""
 
-from collections.abc import Mapping
-from typing import Protocol
-
 from pydantic import Field
 
-from store.records import Measurement, Parameter, Record
-
-
-class TaskFacts(Protocol):
-    """What planning needs to know of a task; `sim.tasks.Task` is one."""
-
-    @property
-    def name(self) -> str:
-        """Task name."""
-        ...
-
-    @property
-    def robot(self) -> str:
-        """Robot that does it."""
-        ...
-
-    @property
-    def criterion(self) -> str:
-        """Success in words, with units."""
-        ...
-
-    @property
-    def rewards(self) -> dict[str, float]:
-        """Reward terms and weights."""
-        ...
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Parameters that can be varied, by name."""
-        ...
+from store.records import Measurement, Record
 
 
 class Stated(Record):

@@ -14,6 +14,7 @@ GRAMMAR: tuple[tuple[Form, str], ...] = (
     ("range", "between|from n to|and|-|–|— n"),
     ("range", "[|( n ,|to|-|–|.. n ]|)"),
     ("around", "n ±|+/-|+- n"),
+    ("around", "n ( ±|+/-|+- n )"),
     ("around", "n plus or minus n"),
     ("around", "n plus / minus n"),
     ("around", "n give or take n"),

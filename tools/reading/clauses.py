@@ -37,6 +37,8 @@ _KINDS: tuple[tuple[str, Collection[str]], ...] = (
     ("filler", FILLER),
 )
 _CUTS = frozenset({",", "and", "or", "but", "while", "whereas", "–", "—", "-", "+", "•", "&"})
+_OPENERS = frozenset({"without", "no", "except", "unless", "if", "instead"})
+"""Words that begin a clause of their own: what they deny or limit stands behind them."""
 _CALC = frozenset("/·*^×÷")
 VERBS = ("copula", "vary", "keep", "fixed", "measured", "not")
 """Items that make a clause stand on its own; one without any goes on with what was said before."""
@@ -130,6 +132,8 @@ def split(text: str, parameters: Mapping[str, Parameter]) -> list[Clause]:
             close(token.word, token.kind == "stop")
             at += 1
         else:
+            if token.word in _OPENERS:
+                close(token.word, False)
             item, at = _item(text, tokens, at, phrases)
             items.append(item)
     close("", True)

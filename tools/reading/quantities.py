@@ -1,16 +1,15 @@
 """Amounts given to the quantities of a clause: which value belongs to which word, and what it says in SI."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, replace
 
 from store.errors import UserError
 from store.records import Measurement, Parameter
-from tools.reading.amounts import ABOUT, Amount, describe
-from tools.reading.clauses import VERBS, Clause, Item
+from tools.reading.amounts import ABOUT, Amount, Form, describe
+from tools.reading.clauses import Clause, Item
 from tools.reading.statements import Statements
 from tools.reading.vocabulary import NOISE, RELATIVE, Quantity
-from tools.units import LENGTH, MASS, NONE, kind_of, tidy, unit_of, units_for
+from tools.units import LENGTH, MASS, kind_of, tidy, unit_of, units_for
 
 _Ends = tuple[float | None, float | None]
 
@@ -77,7 +76,7 @@ class Linker:
         self._text = text
         self._parameters = parameters
         self._statements = statements
-        self._open: tuple[Clause, Item] | None = None
+        self._last: tuple[Clause, Item] | None = None
 
     def link(self, clause: Clause, task_words: bool) -> None:
         """State everything that this clause says of parameters.
@@ -96,7 +95,8 @@ class Linker:
                 self._say(clause, item, amount_item, meanings)
             if not chosen:
                 self._refuse_unfit(clause, item, meanings, task_words)
-        self._continue_open(clause)
+        if not task_words:
+            self._continue(clause)
         for item in items:
             if not item.used and any(o.used and o.quantity is item.quantity for o in items if o is not item):
                 item.used = True  # 'friction (mu) 0.8' names it twice
@@ -140,11 +140,12 @@ class Linker:
         amount, vary = amount_item.amount, clause.has("vary")
         if amount is None or item.quantity is None:
             return
+        amount = _bounded(clause, item, amount)
         meaning = next(m for m in meanings if m.fits(amount, vary))
         start, end = min(item.start, amount_item.start), max(item.end, amount_item.end)
         self._state(clause, meaning, amount, item.start, start, end)
         item.used = amount_item.used = True
-        self._open = (clause, item) if amount.form in ("at_least", "at_most") else None
+        self._last = (clause, item)
         if item.quantity.note and item.word in item.quantity.note_for:
             self._statements.note(item.quantity.note.format(word=item.word))
 
@@ -214,25 +215,41 @@ class Linker:
         what = f"{item.word} is {needed}, but '{other.word}' in '{text}' is {describe(amount)}"
         raise UserError(what, "request", valid)
 
-    def _continue_open(self, clause: Clause) -> None:
-        """'friction at least 0.5 and at most 1.2': the second bound belongs to the quantity of the clause before."""
-        if self._open is None or clause.after is not self._open[0] or clause.has("quantity", *VERBS):
+    def _continue(self, clause: Clause) -> None:
+        """'friction at least 0.5 and at most 1.2', 'delay is 8 to 18 ms, measured as 11 ms': the quantity goes on."""
+        if self._last is None or clause.after is not self._last[0] or clause.has("quantity", "count", "vary", "keep"):
             return
-        item = self._open[1]
-        for amount_item in clause.amounts():
-            amount = amount_item.amount
-            if amount is None or amount.form not in ("at_least", "at_most"):
-                continue
-            meaning = next((m for m in self.meanings(item.quantity) if m.fits(amount, False)), None)
-            if meaning is not None:
-                self._state(clause, meaning, amount, amount_item.start, item.start, amount_item.end)
-                amount_item.used = True
+        first = next((i for i in clause.items if i.kind not in ("filler", "copula", "mark", "measured")), None)
+        item, amount = self._last[1], first.amount if first else None
+        if first is None or first.kind != "amount" or first.used or amount is None:
+            return
+        meaning = next((m for m in self.meanings(item.quantity) if m.fits(amount, False)), None)
+        interval = self._last[0].has("measured") and amount.form == "range"
+        if meaning is not None and not interval:
+            self._state(clause, meaning, amount, first.start, item.start, first.end)
+            first.used = True
+            self._last = (clause, item)
+
+
+_BOUNDS: dict[str, Form] = {
+    **dict.fromkeys(("min", "minimum", "minimal", "lowest", "smallest"), "at_least"),
+    **dict.fromkeys(("max", "maximum", "maximal", "highest", "largest"), "at_most"),
+}
+
+
+def _bounded(clause: Clause, item: Item, amount: Amount) -> Amount:
+    """'minimum friction 0.5' and 'friction maximum is 1.2': the word beside the quantity makes a point a bound."""
+    for beside in (next(clause.before(item), None), next(clause.behind(item), None)):
+        if beside is not None and beside.kind == "word" and beside.word in _BOUNDS and amount.form == "point":
+            beside.used = True
+            return replace(amount, form=_BOUNDS[beside.word])
+    return amount
 
 
 def _free(item: Item, meanings: list[Meaning], vary: bool) -> bool:
     amount = item.amount
     if item.kind != "amount" or item.used or amount is None:
         return False
-    if amount.plain and amount.spelled and all(unit_of(m.unit).powers == NONE for m in meanings):
-        return amount.low == 0 or amount.low != 1  # 'one' is more often an article than a value
-    return any(m.fits(amount, vary) and amount.low > -inf for m in meanings)
+    if amount.plain and amount.spelled:
+        return False  # 'half the friction', 'one friction': no value
+    return any(m.fits(amount, vary) for m in meanings)

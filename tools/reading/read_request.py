@@ -6,6 +6,7 @@ or it is handed back verbatim in `not_understood`. What contradicts itself or ph
 
 from collections.abc import Mapping
 
+from sim.tasks import Task
 from store.errors import UserError
 from store.records import Parameter
 from tools.reading.budgets import Spending, read_no_rounds, read_spending
@@ -15,7 +16,7 @@ from tools.reading.quantities import Linker
 from tools.reading.statements import Statements
 from tools.reading.tasks import read_goal, read_robot, read_task_words, tasks_named
 from tools.reading.vocabulary import TASK_WORDS
-from tools.understanding import TaskFacts, Understanding
+from tools.understanding import Understanding
 
 EXAMPLE = "Push the puck 10 cm with one finger. Friction is 0.5 to 1.2, the servo delay was measured at 11 ms."
 """A request that works, shown with every one that does not."""
@@ -24,7 +25,7 @@ LONGEST = 10_000
 _SILENT = ("filler", "copula", "mark", "courtesy")
 
 
-def read_request(text: str, tasks: Mapping[str, TaskFacts], *, task: str | None = None) -> Understanding:
+def read_request(text: str, tasks: Mapping[str, Task], *, task: str | None = None) -> Understanding:
     """Read a request by rules.
 
     Args:
@@ -75,7 +76,7 @@ def read_request(text: str, tasks: Mapping[str, TaskFacts], *, task: str | None 
     )
 
 
-def _check_text(text: str, tasks: Mapping[str, TaskFacts]) -> None:
+def _check_text(text: str, tasks: Mapping[str, Task]) -> None:
     if not text.strip():
         raise UserError("the request is empty", "request", sorted(tasks), f'for example: regrasp run "{EXAMPLE}"')
     if len(text) > LONGEST:
@@ -84,7 +85,7 @@ def _check_text(text: str, tasks: Mapping[str, TaskFacts]) -> None:
         raise UserError("the request is not valid Unicode", "request")
 
 
-def _named(clauses: list[Clause], tasks: Mapping[str, TaskFacts]) -> str | None:
+def _named(clauses: list[Clause], tasks: Mapping[str, Task]) -> str | None:
     """The one task that the words name.
 
     Raises:
@@ -103,7 +104,7 @@ def _read(
     text: str,
     clauses: list[Clause],
     task: str | None,
-    tasks: Mapping[str, TaskFacts],
+    tasks: Mapping[str, Task],
     parameters: Mapping[str, Parameter],
     statements: Statements,
     spending: Spending,
@@ -223,7 +224,8 @@ def _left_over(clause: Clause) -> list[tuple[int, int]]:
     return runs
 
 
-def _no_task(tasks: Mapping[str, TaskFacts], statements: Statements) -> UserError:
-    understood = "; ".join(reading.meaning for reading in statements.readings if reading.meaning != "courtesy")
+def _no_task(tasks: Mapping[str, Task], statements: Statements) -> UserError:
+    meanings = dict.fromkeys(reading.meaning for reading in statements.readings if reading.meaning != "courtesy")
+    understood = "; ".join(list(meanings)[:12])
     what = f"understood: {understood or 'nothing'}; missing: a task, which nothing in the request names"
     return UserError(what, "request", sorted(tasks), f'for example: "{EXAMPLE}"')

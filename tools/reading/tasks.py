@@ -2,23 +2,25 @@
 
 from collections.abc import Mapping
 
+from sim.tasks import Task
 from store.errors import UserError
 from tools.reading.amounts import Amount
 from tools.reading.clauses import Clause, Item
 from tools.reading.statements import Statements
 from tools.reading.vocabulary import GOALS, NOT_UNITS, ONE, ROBOT_WORDS, TASK_WORDS, Goal
-from tools.understanding import TaskFacts
 from tools.units import spell, units_for
 
 _WITH = frozenset({"with", "using", "by"})
+_PRECISION = frozenset({"tolerance", "accuracy", "precision", "accurate", "clearance"})
+"""Words that make a length something other than how far to go."""
 
 
-def tasks_named(clause: Clause, tasks: Mapping[str, TaskFacts]) -> set[str]:
+def tasks_named(clause: Clause, tasks: Mapping[str, Task]) -> set[str]:
     """Tasks that a clause names, by name or by a word of the vocabulary."""
     return {name for name in tasks if _name_items(clause, name) or _word_items(clause, name)}
 
 
-def read_task_words(text: str, clause: Clause, task: str | None, tasks: Mapping[str, TaskFacts]) -> bool:
+def read_task_words(text: str, clause: Clause, task: str | None, tasks: Mapping[str, Task]) -> bool:
     """Use the words of a clause that name the task; returns whether there were any."""
     if task is None:
         return False
@@ -48,9 +50,7 @@ def _word_items(clause: Clause, name: str) -> list[Item]:
     return [item for item in clause.items if item.word in naming]
 
 
-def read_robot(
-    text: str, clause: Clause, task: str | None, tasks: Mapping[str, TaskFacts], statements: Statements
-) -> None:
+def read_robot(text: str, clause: Clause, task: str | None, tasks: Mapping[str, Task], statements: Statements) -> None:
     """Use 'with one finger'; a robot that the task does not have is a mistake.
 
     Raises:
@@ -98,8 +98,10 @@ def read_goal(
     if not (named or words):
         return
     for item in clause.amounts():
-        amount = item.amount
+        amount, before = item.amount, next(clause.before(item), None)
         if amount is None or (amount.powers != setting.powers and not amount.plain):
+            continue
+        if (before is not None and before.word == "within") or any(i.word in _PRECISION for i in clause.items):
             continue
         if amount.plain:
             _refuse_plain(text, clause, item, amount, setting, bool(words))

@@ -62,6 +62,8 @@ SPELLED: dict[str, float] = {
 _MARKS = ("+/-", "+-", "...", "..", "->", "<=", ">=")
 _NUMBER = re.compile(r"(?:[0-9]+(?:[.,][0-9]+)*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![0-9])")
 _WORD = re.compile(r"[^\W\d]\w*(?:['’][^\W\d]+)*|\w+")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|x|d)\b", re.IGNORECASE)
+"""Endings that make a number something else: '1st', '2x', '3D'."""
 _SIGNS = "-+−–"
 _ABBREVIATIONS = {"approx", "ca", "max", "min", "resp", "incl", "vs", "coeff", "e.g", "i.e"}
 _DETERMINERS = {"a", "an", "the", "this", "that", "our", "my", "all", "every", "each", "under", "at", "about", "less"}
@@ -134,6 +136,8 @@ def _number(text: str, at: int, tokens: list[Token]) -> Token | None:
         sign = -1.0 if text[at] != "+" else 1.0
         start += 1
     match = _NUMBER.match(text, start)
+    if match and _ORDINAL.match(text, match.end()):
+        return None
     if match is None or (at > 0 and start == at and (text[at - 1].isalnum() or text[at - 1] == "_")):
         return None
     in_brackets = any(t.text == "[" for t in tokens[-1:]) and text.find("]", at) > 0

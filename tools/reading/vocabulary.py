@@ -190,6 +190,6 @@ FILLER = COPULA | _words(
     "then also let use using set assume assuming need needs want wants would like can could will should must shall "
     "try make run learn learns teach train training policy skill simulation sim value values range ranges window "
     "interval parameter parameters setting request task which about around between within into up there here "
-    "just now domain both all nominal given said say"
+    "just now domain both all nominal given said say do does did"
 )
 """Words that carry nothing by themselves; what is neither these nor read is handed back."""
