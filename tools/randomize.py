@@ -8,7 +8,7 @@ from tools.context import Context
 from tools.family import family_of
 from tools.notes import note
 from tools.rows import entry
-from tools.show import show_range
+from tools.summary import range_words
 
 
 def randomize(context: Context, arguments: NoArguments) -> Row:
@@ -16,5 +16,5 @@ def randomize(context: Context, arguments: NoArguments) -> Row:
     plan_row, _ = entry(context, "plan", Plan)
     family = family_of(context, context.round)
     key = effect_key("randomize", {"round": context.round, "family": family.content_hash}, [plan_row.id])
-    text = "Trains on " + ("; ".join(show_range(r) for r in family.ranges) or "nominal values") + "."
+    text = "Trains on " + ("; ".join(range_words(r) for r in family.ranges) or "nominal values") + "."
     return note(context, "family", text, family.model_dump(mode="json"), key=key)

@@ -17,7 +17,7 @@ class Settings(BaseModel):
     finetune_iterations: int = Field(default=60, gt=0, description="PPO iterations after a repair.")
     panel_episodes: int = Field(default=400, gt=0, le=8192, description="Simulated episodes of an evaluation.")
     pilot_rollouts: int = Field(default=50, gt=0, le=4096, description="Judged hardware rollouts of a pilot.")
-    control_rollouts: int = Field(default=5, ge=2, le=100, description="Identical hardware rollouts: the noise floor.")
+    control_rollouts: int = Field(default=5, ge=3, le=100, description="Identical hardware rollouts: the noise floor.")
     diagnose_rollouts: int = Field(default=16, ge=4, description="Hardware rollouts that a diagnosis replays.")
     train_timeout_s: float = Field(default=3600, gt=0, description="Hard limit of a training job, s.")
     job_timeout_s: float = Field(default=900, gt=0, description="Hard limit of every other job, s.")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from store.records import Pilot, Plan, Training
 from tools.context import Context
-from tools.rows import entries, entry
+from tools.rows import entry
 from tools.stop import BudgetReached
 from tools.tool import Tool
 
@@ -24,10 +24,11 @@ class Spending:
 def spent(context: Context) -> Spending:
     """Count what the run has spent so far."""
     rows = context.ledger.rows(run_id=context.run_id)
+    records = [context.ledger.record(row) for row in rows if row.kind in ("pilot", "training")]
     return Spending(
         seconds=sum(float(row.meta.get("seconds", 0.0)) for row in rows),
-        rollouts=sum(p.rollouts + p.control_rollouts for _, p in entries(context, "pilot", Pilot)),
-        env_steps=sum(t.env_steps for _, t in entries(context, "training", Training)),
+        rollouts=sum(x.rollouts + x.control_rollouts for x in records if isinstance(x, Pilot)),
+        env_steps=sum(x.env_steps for x in records if isinstance(x, Training)),
     )
 
 
@@ -37,10 +38,7 @@ def seconds_left(context: Context) -> float:
     Raises:
         BudgetReached: none is left.
     """
-    left = context.minutes * 60 - spent(context).seconds
-    if left <= 0:
-        raise BudgetReached(f"the {context.minutes:g} minutes of {context.run_id} are spent")
-    return left
+    return _seconds_left(context, spent(context))
 
 
 def check_budget(context: Context, tool: Tool) -> None:
@@ -51,8 +49,15 @@ def check_budget(context: Context, tool: Tool) -> None:
     """
     if not tool.costs:
         return
-    seconds_left(context)
-    budget = entry(context, "plan", Plan)[1].budget
     so_far = spent(context)
+    _seconds_left(context, so_far)
+    budget = entry(context, "plan", Plan)[1].budget
     if tool.name == "train" and so_far.env_steps >= budget.env_steps:
         raise BudgetReached(f"{so_far.env_steps:,} of {budget.env_steps:,} simulated control steps are spent")
+
+
+def _seconds_left(context: Context, so_far: Spending) -> float:
+    left = context.minutes * 60 - so_far.seconds
+    if left <= 0:
+        raise BudgetReached(f"the {context.minutes:g} minutes of {context.run_id} are spent")
+    return left

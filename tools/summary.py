@@ -1,9 +1,9 @@
 """One line for a finished stage, with its numbers."""
 
 from store.ledger import Ledger, Row
-from store.records import ApprovalRequest, Diagnosis, Evaluation, GapRow, Pilot, Plan, Record, Repair, Training
+from store.records import ApprovalRequest, Diagnosis, Evaluation, GapRow, Pilot, Plan, Range, Record, Repair, Training
 from store.records.event import Note, Outcome
-from tools.show import show_range, show_value
+from tools.units import spell
 
 
 def summary(ledger: Ledger, row: Row) -> str:
@@ -14,7 +14,7 @@ def summary(ledger: Ledger, row: Row) -> str:
 def _words(record: Record) -> str:
     match record:
         case Plan():
-            ranges = ", ".join(show_range(r) for r in record.family.ranges)
+            ranges = ", ".join(range_words(r) for r in record.family.ranges)
             left = f"; not understood: {', '.join(record.not_understood)}" if record.not_understood else ""
             return f"{record.task} on {record.driver}; {ranges}{left}"
         case Training():
@@ -33,7 +33,7 @@ def _words(record: Record) -> str:
         case Diagnosis():
             return _diagnosis(record)
         case Repair():
-            return f"{record.text} Expected success gap {record.expected_success_gap:+.2f}."
+            return f"{record.text}; expected success gap {record.expected_success_gap:+.2f}"
         case GapRow():
             return f"success gap {record.success_gap:+.2f}, slip gap {record.slip_gap:+.2f}. {record.decision}"
         case Note():
@@ -48,6 +48,12 @@ def _diagnosis(record: Diagnosis) -> str:
     target = f" {record.target}" if record.target else ""
     value = ""
     if record.estimate is not None and record.unit is not None:
-        value = f" at {show_value(record.estimate, record.unit)}"
+        value = f" at {spell((record.estimate,), record.unit)}"
     errors = f"; error {record.best_error:.2f} noise floors against {record.family_error:.2f} of the family"
     return f"{record.verdict}{target}{value}{errors}, p = {record.p_value:.2g}"
+
+
+def range_words(range: Range) -> str:
+    """A range such as 'delay 8 to 18 ms (measured)'."""
+    ends = (range.low,) if range.low == range.high else (range.low, range.high)
+    return f"{range.parameter} {spell(ends, range.unit)} ({range.source})"

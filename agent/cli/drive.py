@@ -4,7 +4,7 @@ import json
 import signal
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -18,13 +18,19 @@ from store.home import Home
 from store.ledger import Ledger
 
 
-def drive_and_tell(home: Home, run_id: str, *, as_json: bool, minutes: float | None) -> int:
+def drive_and_tell(home: Home, run_id: str, *, as_json: bool, minutes: float | None, notes: Sequence[str] = ()) -> int:
     """Drive a run and print what came of it; returns the exit code. The caller holds the home's lock."""
     display = Display(to_stderr=as_json)
     consent = Consent(display, may_ask=sys.stdin.isatty() and not as_json)
     with display, _signals(display) as cancel:
         display.line(f"{run_id} in {home.path} (Ctrl-C stops it, regrasp resume {run_id} goes on)")
-        ending = drive(home, run_id, Voice(consent, display.progress, display.line, cancel), minutes)
+        for note in notes:
+            display.line(f"note: {note}")
+        try:
+            ending = drive(home, run_id, Voice(consent, display.progress, display.line, cancel), minutes)
+        except BaseException:
+            display.line(f"nothing is lost; regrasp resume {run_id} goes on")
+            raise
     if as_json:
         sys.stdout.write(json.dumps(results(ending), ensure_ascii=False) + "\n")
     print_ending(display.console, ending)

@@ -58,20 +58,30 @@ def _run(words: list[str]) -> int:
         return _fail(UserError(error.format_message().rstrip("."), hint="see regrasp --help"), words)
     except Abort:
         return 130
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            full = UserError("the disk is full", str(error.filename or ""), hint="free space, then regrasp resume RUN")
-            return _fail(full, words)
-        raise
+    except Exception as error:
+        known = _failure(error)
+        if known is None:
+            raise
+        return _fail(known, words, code=2 if isinstance(error, OSError) else 1)
     return code if isinstance(code, int) else 0
 
 
-def _fail(error: UserError, words: list[str]) -> int:
+def _failure(error: Exception) -> UserError | None:
+    """A failure that one line explains; None for a defect, which keeps its traceback."""
+    from tools.hardware.client import DriverLost
+    from tools.job import JobError
+
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return UserError("the disk is full", str(error.filename or ""), hint="free space, then regrasp resume RUN")
+    return UserError(str(error)) if isinstance(error, (JobError, DriverLost)) else None
+
+
+def _fail(error: UserError, words: list[str], code: int = 2) -> int:
     if "--json" in words:
         sys.stdout.write(json.dumps({"error": error.as_dict()}, ensure_ascii=False) + "\n")
     else:
         sys.stderr.write(f"error: {_line(error)}\n")
-    return 2
+    return code
 
 
 def _line(error: UserError) -> str:

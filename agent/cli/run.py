@@ -13,7 +13,7 @@ from agent.cli.options import HomeOption, JsonOption
 def run(
     request: Annotated[str, typer.Argument(help="What the hand should learn, and what you know about it.")],
     task: Annotated[str | None, typer.Option(help="Task name; else read from the request.", show_default=False)] = None,
-    driver: Annotated[str, typer.Option(help="twin, or module:Class.")] = "twin",
+    driver: Annotated[str | None, typer.Option(help="twin (default), or module:Class.", show_default=False)] = None,
     twin_spec: Annotated[
         Path | None, typer.Option(help="TOML file of the twin; else the task's own.", show_default=False)
     ] = None,
@@ -21,10 +21,12 @@ def run(
         Path | None, typer.Option(help="TOML file of safety limits; else the task's own.", show_default=False)
     ] = None,
     approve: Annotated[str, typer.Option(help="ask: a person approves. twin: this flag approves, twins only.")] = "ask",
-    rounds: Annotated[int, typer.Option(help="Repair rounds after the first pilot.")] = 1,
-    minutes: Annotated[float, typer.Option(help="Working time of the whole run.")] = 60,
+    rounds: Annotated[int | None, typer.Option(help="Repair rounds; 1 unless said.", show_default=False)] = None,
+    minutes: Annotated[float | None, typer.Option(help="Working time; 60 unless said.", show_default=False)] = None,
     planner: Annotated[str, typer.Option(help="builtin, or provider:model.")] = "builtin",
-    seed: Annotated[int, typer.Option(help="Every seed of the run derives from it.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="All seeds derive from it; 0 unless said.", show_default=False)
+    ] = None,
     rollouts: Annotated[
         int | None, typer.Option(help="Judged rollouts of a pilot; 50 unless said.", show_default=False)
     ] = None,
@@ -37,25 +39,26 @@ def run(
     from agent.session import begin
     from store.home import Home
     from tools.options import read_options
+    from tools.plan import fill_options, understand
 
+    given = {"driver": driver, "rounds": rounds, "minutes": minutes, "seed": seed, "rollouts": rollouts}
+    filled, notes = fill_options(understand(request, task), given)
+    pilot = filled.pop("rollouts", None)
     options = read_options(
+        rollouts=pilot,
+        config=config,
         request=request,
         task=task,
-        driver=driver,
         twin_spec=twin_spec,
         envelope=envelope,
         approve=approve,
-        rounds=rounds,
-        minutes=minutes,
         planner=planner,
-        seed=seed,
-        rollouts=rollouts,
-        config=config,
+        **filled,
     )
     place = Home.find(home)
     with place.lock():
         run_id = begin(place, options)
-        return drive_and_tell(place, run_id, as_json=as_json, minutes=None)
+        return drive_and_tell(place, run_id, as_json=as_json, minutes=None, notes=notes)
 
 
 def resume(
