@@ -139,7 +139,7 @@ def _outward(parameter: Parameter, low: float, high: float) -> tuple[float, floa
     if step is None:
         return tidy(low), tidy(high)
     # the tolerance keeps 0.75 x 20 ms at 15 ms in spite of binary fractions
-    return tidy(floor(low / step + 1e-6) * step), tidy(ceil(high / step - 1e-6) * step)
+    return tidy(floor(low / step + 1e-9) * step), tidy(ceil(high / step - 1e-9) * step)
 
 
 def _clip(parameter: Parameter, low: float, high: float) -> tuple[float, float, str]:

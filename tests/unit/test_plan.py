@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.cli.main import main
@@ -69,13 +69,14 @@ def test_a_measurement_in_another_unit_is_refused() -> None:
         anchor_range(Measurement(quantity="delay", value=11, unit="ms", method="stated"), PARAMETERS["delay"])
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(PARAMETERS)), st.floats(0, 1), st.floats(0, 0.3))
 def test_an_anchored_range_holds_its_measurement(name: str, share: float, width: float) -> None:
     p: Parameter = PARAMETERS[name]
     value = p.low + share * (p.high - p.low)
     low, high = max(p.low, value * (1 - width)), min(p.high, value * (1 + width))
     anchored = anchor_range(measured(name, value, low, high), p)
-    slack = 1e-9 * max(abs(value), 1e-6)
+    slack = 1e-9 * max(abs(value), 1e-2)
     assert p.low <= anchored.low <= low + slack and high - slack <= anchored.high <= p.high
 
 
@@ -148,8 +149,8 @@ def test_a_limit_on_rollouts_shrinks_the_pilots() -> None:
         make_plan(RunOptions(request="Push the puck with at most 12 rollouts", rounds=1))
     assert caught.value.valid == "18 rollouts or more"
     with pytest.raises(UserError, match="too few"):
-        settings = Settings(pilot_rollouts=30)
-        make_plan(RunOptions(request="Push the puck with at most 40 rollouts", settings=settings))
+        larger = Settings(pilot_rollouts=30)
+        make_plan(RunOptions(request="Push the puck with at most 40 rollouts", settings=larger))
 
 
 def test_steps_of_an_iteration_are_those_of_training() -> None:
