@@ -1,6 +1,7 @@
 """Kill -9 in training, while waiting for a person, in the pilot and between rounds; then resume.
 
-The ledger must end as that of an undisturbed run, with no training and no rollout repeated.
+One run is killed at all four places. Its ledger must end as that of an undisturbed run, with no training and no rollout
+repeated.
 """
 
 from pathlib import Path
@@ -24,52 +25,36 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return place.ledger.content("run-0001")
 
 
-def check(place: Workplace, undisturbed: str) -> None:
+def test_killed_four_times(tmp_path: Path, undisturbed: str) -> None:
+    place = Workplace(tmp_path)
+
+    training = place.start(*place.run_words())
+    place.wait((place.run_folder / "jobs/round-0-train/progress.jsonl").exists, training)
+    kill(training)
+    assert "training" not in place.kinds()
+
+    waiting = place.start_on_terminal("resume", "run-0001")
+    waiting.read_until("allow it? [yes / no / later]")
+    waiting.kill()
+    assert place.starts() == {"round-0-train": 1, "round-0-evaluate": 1}, "the training was attached to, not repeated"
+    assert place.pending() == ["approval-1"]
+
+    assert place.call("approve", "approval-1").returncode == 0
+    pilot = place.start("resume", "run-0001")
+    place.wait((place.run_folder / "pilots/round-0/rollout-003.parquet").exists, pilot)
+    kill(pilot)
+    assert "pilot" not in place.kinds()
+    before = place.traces()
+    assert len(before) >= 4
+
+    between = place.start("resume", "run-0001")
+    place.wait(lambda: "repair" in place.kinds(), between)
+    kill(between)
+    assert place.kinds().count("training") == 1
+    assert before.items() <= place.traces().items(), "a finished rollout was repeated"
+
     result = place.finish()
     assert result["status"] == "done"
     assert set(place.starts().values()) == {1}, "a job was repeated"
     assert place.ledger.verify().ok
     assert place.ledger.content("run-0001") == undisturbed
-
-
-def test_in_training(tmp_path: Path, undisturbed: str) -> None:
-    place = Workplace(tmp_path)
-    process = place.start(*place.run_words())
-    place.wait((place.run_folder / "jobs/round-0-train/progress.jsonl").exists, process)
-    kill(process)
-    assert "training" not in place.kinds()
-    check(place, undisturbed)
-
-
-def test_waiting_for_a_person(tmp_path: Path, undisturbed: str) -> None:
-    place = Workplace(tmp_path)
-    terminal = place.start_on_terminal(*place.run_words())
-    terminal.read_until("allow it? [yes / no / later]")
-    terminal.kill()
-    assert place.pending() == ["approval-1"]
-    check(place, undisturbed)
-
-
-def test_in_the_pilot(tmp_path: Path, undisturbed: str) -> None:
-    place = Workplace(tmp_path)
-    assert place.call(*place.run_words()).returncode == 3
-    assert place.call("approve", "approval-1").returncode == 0
-    process = place.start("resume", "run-0001")
-    place.wait((place.run_folder / "pilots/round-0/rollout-003.parquet").exists, process)
-    kill(process)
-    assert "pilot" not in place.kinds()
-    before = place.traces()
-    check(place, undisturbed)
-    after = place.traces()
-    assert len(before) >= 4 and before.items() <= after.items(), "a finished rollout was repeated"
-
-
-def test_between_rounds(tmp_path: Path, undisturbed: str) -> None:
-    place = Workplace(tmp_path)
-    assert place.call(*place.run_words()).returncode == 3
-    assert place.call("approve", "approval-1").returncode == 0
-    process = place.start("resume", "run-0001")
-    place.wait(lambda: "repair" in place.kinds(), process)
-    kill(process)
-    assert place.kinds().count("training") == 1
-    check(place, undisturbed)
