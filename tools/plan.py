@@ -17,7 +17,7 @@ from tools.seeds import evaluation_panel
 from tools.settings import Settings
 from tools.understanding import Understanding
 
-STEPS_PER_ITERATION = 512 * 24
+STEPS_PER_ITERATION = 256 * 24
 """Simulated control steps of a PPO iteration; a test holds it to sim.train.ppo, whose import takes seconds."""
 FEWEST_JUDGED = 4
 """A diagnosis needs that many rollouts."""

@@ -16,6 +16,8 @@ from sim.touch import contact_touch
 
 LONGEST_DELAY = 0.15
 TIMESTEP = 0.004
+NEAR = 0.03
+"""Length over which the reward for being near the target falls to 1/e, m."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ class FingerPush(Task):
     )
     control_period = 0.04
     timestep = TIMESTEP
-    steps = 80
+    steps = 50
     criterion = "puck within 10 mm of the target for the last 0.2 s"
-    rewards = {"approach": -0.3, "at_target": 0.5, "distance": -1.0, "effort": -0.002}
+    rewards = {"approach": -1.0, "near": 0.5, "at_target": 0.3, "effort": -0.002}
     start_names = ("object_x", "object_y", "goal_x", "goal_y", "tip_x", "tip_y")
     knobs = (
         contact.friction(("puck_table", "puck_tip"), nominal=0.8),
@@ -160,7 +162,7 @@ class FingerPush(Task):
         return (
             w["approach"] * self._to_push_point(after, start)
             + w["at_target"] * (distance < self.config.tolerance)
-            + w["distance"] * distance
+            + w["near"] * np.exp(-distance / NEAR)
             + w["effort"] * np.sum(np.clip(actions, -1, 1) ** 2, axis=1)
         )
 

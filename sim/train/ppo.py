@@ -24,11 +24,11 @@ Report = Callable[[int, int, dict[str, float]], None]
 class PPOConfig:
     """Hyper-parameters; tuned on finger_push."""
 
-    environments: int = 512
+    environments: int = 256
     horizon: int = 24
     """Control steps of every environment in an iteration."""
     hidden: tuple[int, ...] = (128, 64)
-    epochs: int = 4
+    epochs: int = 5
     minibatches: int = 4
     learning_rate: float = 1e-3
     gamma: float = 0.98
@@ -36,7 +36,7 @@ class PPOConfig:
     entropy: float = 0.002
     desired_kl: float = 0.01
     init_std: float = 0.8
-    segment: int = 20
+    segment: int = 40
     """Iterations between checkpoints; each segment starts fresh episodes from a seed of its own."""
 
 

@@ -85,7 +85,7 @@ def test_puck_slides_down_an_incline_above_the_friction_angle_only() -> None:
         speeds.append(plant.batch.bind("qvel")[:, 4].copy())
     acceleration = (speeds[4] - speeds[1]) / (3 * TASK.control_period)
     sliding = 9.81 * (np.sin(slope) - friction * np.cos(slope))
-    assert acceleration[1:] == pytest.approx(sliding[1:], rel=0.05)
+    assert acceleration[1:] == pytest.approx(sliding[1:], abs=0.1)
     assert abs(speeds[4][0]) < 0.01  # below the angle it creeps at most: MuJoCo's contacts are soft
 
 
