@@ -118,6 +118,8 @@ def hardware(state: State, runtime: Runtime[Deps]) -> Command[Literal["think", "
     try:
         row, update = _run(state, deps)
     except ApprovalError as error:
+        if approvals.get(deps.context.ledger, state["approval"]).status != "expired":
+            raise  # claimed or used by somebody else: asking again would get the same answer
         return _ask_again(state, deps.context, str(error))
     except GateStop as stop:
         return Command(goto="__end__", update={"status": "gate", "why": f"the gate stopped it: {stop.reason}"})

@@ -3,19 +3,12 @@
 import errno
 import json
 import sys
-from importlib import import_module
-from importlib.util import find_spec
 
 import typer
 from typer.exceptions import Abort, TyperException
 
-from agent.cli import approvals, run
+from agent.cli import approvals, bench, doctor, ledger, plan, report, run, tasks
 from store.errors import UserError
-
-GROUPS = ("ledger",)
-"""Sub-commands that are groups: their module has an `app`."""
-COMMANDS = ("plan", "tasks", "doctor", "report", "bench")
-"""Sub-commands that are one function of their module's name."""
 
 
 def build_app() -> typer.Typer:
@@ -28,18 +21,14 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    app.command("run")(run.run)
-    app.command("resume")(run.resume)
-    app.command("stop")(run.stop)
-    app.command("approvals")(approvals.approvals)
-    app.command("approve")(approvals.approve)
-    app.command("reject")(approvals.reject)
-    for name in GROUPS:
-        if find_spec(f"agent.cli.{name}"):
-            app.add_typer(import_module(f"agent.cli.{name}").app, name=name)
-    for name in COMMANDS:
-        if find_spec(f"agent.cli.{name}"):
-            app.command(name)(getattr(import_module(f"agent.cli.{name}"), name))
+    for command in (run.run, run.resume, run.stop, approvals.approvals, approvals.approve, approvals.reject):
+        app.command(command.__name__)(command)
+    app.command("plan")(plan.plan)
+    app.add_typer(ledger.app, name="ledger")
+    app.command("report")(report.report)
+    app.command("tasks")(tasks.tasks)
+    app.command("doctor")(doctor.doctor)
+    app.command("bench")(bench.bench)
     return app
 
 
@@ -53,30 +42,35 @@ def _run(words: list[str]) -> int:
     try:
         code = build_app()(words, standalone_mode=False, prog_name="regrasp")
     except UserError as error:
-        return _fail(error, words)
+        return _fail(error, 2, words)
     except TyperException as error:
-        return _fail(UserError(error.format_message().rstrip("."), hint="see regrasp --help"), words)
+        return _fail(UserError(error.format_message().rstrip("."), hint="see regrasp --help"), 2, words)
     except Abort:
         return 130
     except Exception as error:
         known = _failure(error)
         if known is None:
             raise
-        return _fail(known, words, code=2 if isinstance(error, OSError) else 1)
+        return _fail(*known, words)
     return code if isinstance(code, int) else 0
 
 
-def _failure(error: Exception) -> UserError | None:
-    """A failure that one line explains; None for a defect, which keeps its traceback."""
+def _failure(error: Exception) -> tuple[UserError, int] | None:
+    """A failure that one line explains, and its exit code; None for a defect, which keeps its traceback."""
+    import sqlite3
+
     from tools.hardware.client import DriverLost
     from tools.job import JobError
 
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return UserError("the disk is full", str(error.filename or ""), hint="free space, then regrasp resume RUN")
-    return UserError(str(error)) if isinstance(error, (JobError, DriverLost)) else None
+        return UserError("the disk is full", str(error.filename or ""), hint="free space, then regrasp resume RUN"), 2
+    if isinstance(error, sqlite3.DatabaseError):
+        hint = "free space if the disk is full; else move the file away and resume: the ledger has all that was done"
+        return UserError(str(error), "checkpoints.sqlite", hint=hint), 2
+    return (UserError(str(error)), 1) if isinstance(error, (JobError, DriverLost)) else None
 
 
-def _fail(error: UserError, words: list[str], code: int = 2) -> int:
+def _fail(error: UserError, code: int, words: list[str]) -> int:
     if "--json" in words:
         sys.stdout.write(json.dumps({"error": error.as_dict()}, ensure_ascii=False) + "\n")
     else:

@@ -80,6 +80,8 @@ def quick_tools(*, pilot_stopped_by: str | None = None, cost_s: float = 1.0) -> 
         _, plan = entry(context, "plan", Plan)
         _, training = entry(context, "training", Training, context.round)
         approval = approvals.get(context.ledger, approval_of(context).id)
+        if (done := context.ledger.find(effect_key("pilot", {"round": context.round}, [approval.id]))) is not None:
+            return done
         approvals.claim(
             context.ledger, approval.id, f"{context.run_id}/round-{context.round}", plan_hash=plan.content_hash,
             policy=training.policy, driver=plan.driver, rollouts=approval.request.rollouts,

@@ -1,6 +1,7 @@
 """A good planner, bad ones and none at all: every run ends the same way, and the ledger says who answered."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,14 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langgraph.checkpoint.memory import InMemorySaver
 from quick_tools import Stage, options, quick_tools
 
 from agent.builtin.planner import BuiltinPlanner, legal_tools
+from agent.graph import build_graph
 from agent.loop import GateStopped, run_rounds
 from store import approvals
+from store.errors import ApprovalError
 from tools.approve import lapsed
 from tools.stop import BudgetReached, WaitingForPerson
 
@@ -124,6 +128,15 @@ def test_the_ledger_does_not_know_the_planner(tmp_path: Path) -> None:
     assert bodies[0] == bodies[1]
 
 
+def test_lost_checkpoints_cost_nothing(tmp_path: Path) -> None:
+    """Every effect has its key in the ledger, so a run that starts over finds all of them done."""
+    stage = Stage(tmp_path, BuiltinPlanner())
+    run_rounds(stage.loop, stage.context)
+    content = stage.ledger.content(stage.run_id)
+    run_rounds(replace(stage.loop, graph=build_graph(InMemorySaver())), stage.context)
+    assert stage.ledger.content(stage.run_id) == content
+
+
 def test_waiting_leaves_an_interrupt_and_the_row_decides(tmp_path: Path) -> None:
     def wait(context: Any, approval: Any) -> None:
         raise WaitingForPerson("later", approval.id)
@@ -156,6 +169,19 @@ def test_an_expired_approval_is_asked_for_again(tmp_path: Path) -> None:
     run_rounds(stage.loop, stage.context)
     assert len(seen) == 2 and seen[0] != seen[1]
     assert lapsed(stage.context(0)) == 1
+
+
+def test_an_approval_that_somebody_else_claimed_moves_nothing(tmp_path: Path) -> None:
+    def steal(context: Any, approval: Any) -> None:
+        bound = approval.request.model_dump(include={"plan_hash", "policy", "driver", "envelope_hash", "rollouts"})
+        approvals.decide(context.ledger, approval.id, True, "Ann")
+        approvals.claim(context.ledger, approval.id, "thief", **bound)
+
+    stage = Stage(tmp_path, BuiltinPlanner(), given=options(rounds=0), decide=steal)
+    for _ in range(2):
+        with pytest.raises(ApprovalError, match="claimed by thief"):
+            run_rounds(stage.loop, stage.context)
+    assert "pilot" not in stage.kinds()
 
 
 def test_a_gate_stop_ends_the_run_and_is_told(tmp_path: Path) -> None:

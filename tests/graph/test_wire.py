@@ -29,15 +29,9 @@ class Handler(BaseHTTPRequestHandler):
         assert isinstance(server, Server)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server.seen.append({"path": self.path, **body})
-        tools = [tool["function"]["name"] for tool in body["tools"]]
-        name = "no_such_tool" if server.fail else tools[0]
-        call = {"id": f"call_{len(server.seen)}", "type": "function", "function": {"name": name, "arguments": "{}"}}
-        message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        answer = {
-            "id": "1", "object": "chat.completion", "created": 0, "model": body["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
-            "usage": {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14},
-        }  # fmt: skip
+        names = [tool["name"] if "name" in tool else tool["function"]["name"] for tool in body["tools"]]
+        name, id = "no_such_tool" if server.fail else names[0], f"call_{len(server.seen)}"
+        answer = anthropic(body, id, name) if self.path == "/v1/messages" else openai(body, id, name)
         data = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -47,6 +41,24 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         return None
+
+
+def openai(body: dict[str, Any], id: str, name: str) -> dict[str, Any]:
+    call = {"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return {
+        "id": "1", "object": "chat.completion", "created": 0, "model": body["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+        "usage": {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14},
+    }  # fmt: skip
+
+
+def anthropic(body: dict[str, Any], id: str, name: str) -> dict[str, Any]:
+    return {
+        "id": "1", "type": "message", "role": "assistant", "model": body["model"], "stop_reason": "tool_use",
+        "content": [{"type": "tool_use", "id": id, "name": name, "input": {}}],
+        "usage": {"input_tokens": 11, "output_tokens": 3},
+    }  # fmt: skip
 
 
 @pytest.fixture
@@ -77,6 +89,15 @@ def test_a_chat_model_drives_a_run(tmp_path: Path, server: Server) -> None:
     assert [tool["function"]["name"] for tool in first["tools"]] == ["plan"], "only what is legal is shown"
     assert last["messages"][0]["role"] == "system"
     assert [m["role"] for m in last["messages"][1:4]] == ["user", "assistant", "tool"]
+
+
+def test_anthropics_format_works_as_well(tmp_path: Path, server: Server) -> None:
+    base = {"REGRASP_BASE_URL": f"http://127.0.0.1:{server.server_address[1]}"}
+    stage = Stage(tmp_path, planner("anthropic:local-model", base), given=options(rounds=0))
+    run_rounds(stage.loop, stage.context)
+    assert stage.kinds()[-1] == "outcome"
+    assert {request["path"] for request in server.seen} == {"/v1/messages"}
+    assert not any("answered_by" in row.body for row in stage.ledger.rows(stage.run_id, "llm_call"))
 
 
 def test_wrong_calls_over_the_wire_end_in_a_finished_run(tmp_path: Path, server: Server) -> None:
