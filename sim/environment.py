@@ -29,7 +29,8 @@ class Environment(VecEnv):
         self.controller = Controller(task, count)
         self.episode_length_buf = torch.zeros(count, dtype=torch.long)
         self.successes: list[bool] = []
-        """Outcome of every episode that ended since this list was last emptied."""
+        """Outcomes of episodes since this list was last emptied; none in the first episode length after a new seed,
+        when only failures could have ended a whole episode."""
         self.diverged = 0
         """Simulations that became unstable and were reset."""
         self._history: dict[str, Array] = {s.name: np.zeros((count, task.steps + 1)) for s in task.signals}
@@ -38,6 +39,7 @@ class Environment(VecEnv):
     def seed_episodes(self, seed: int) -> None:
         """Start every episode afresh, staggered over the episode length, from a new seed."""
         self._begin(np.arange(self.num_envs), seed)
+        self._age = 0
         self._early = self._rng.integers(0, self.task.steps, self.num_envs)
         self.episode_length_buf = torch.from_numpy(self._early.copy())
 
@@ -49,6 +51,7 @@ class Environment(VecEnv):
         """One control step; episodes that end are reset at once."""
         act = actions.numpy().astype(np.float64)
         self._readings = self.plant.step(self.controller.command(act)).signals
+        self._age += 1
         self.episode_length_buf += 1
         length = self.episode_length_buf.numpy()
         unstable = self.plant.unstable
@@ -67,7 +70,7 @@ class Environment(VecEnv):
         return self._observation, torch.from_numpy(reward).float(), torch.from_numpy(done), extras
 
     def _begin(self, ids: NDArray[np.intp], seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
+        self._rng, self._age = np.random.default_rng(seed), 0
         self._early = np.zeros(self.num_envs, dtype=np.int64)
         self.episode_length_buf.zero_()
         self._reset(ids, seed)
@@ -88,7 +91,7 @@ class Environment(VecEnv):
         """Note the outcome of ended episodes; the staggered first ones are too short to judge."""
         self.diverged += int(self.plant.unstable[ids].sum())
         whole = ids[self._early[ids] == 0]
-        if len(whole):
+        if len(whole) and self._age > self.task.steps:
             start = {name: values[whole] for name, values in self.controller.start.items()}
             won = self.task.success({name: values[whole] for name, values in self._history.items()}, start)
             self.successes += (won & ~failed[whole]).tolist()

@@ -1,11 +1,12 @@
 """Touch: normal force and slip speed at a contact, and the one rule for slip events, in sim and real alike."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def slip_of(force: Array, speed: Array, rule: SlipRule | None = None) -> Slip:
     for shift in range(1, rule.k):
         run[:, shift:] &= slipping[:, :-shift]
         run[:, :shift] = False
-    return Slip(run.any(axis=1), firm.sum(axis=1), slipping.sum(axis=1))
+    return Slip(np.asarray(run.any(axis=1)), firm.sum(axis=1), slipping.sum(axis=1))
 
 
 def contact_touch(touch: Array, frames: dict[str, Array], moving: str, other: str) -> tuple[Array, Array]:

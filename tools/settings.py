@@ -13,8 +13,8 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    train_iterations: int = Field(default=120, gt=0, description="PPO iterations of the first training.")
-    finetune_iterations: int = Field(default=40, gt=0, description="PPO iterations after a repair.")
+    train_iterations: int = Field(default=130, gt=0, description="PPO iterations of the first training.")
+    finetune_iterations: int = Field(default=60, gt=0, description="PPO iterations after a repair.")
     panel_episodes: int = Field(default=400, gt=0, le=8192, description="Simulated episodes of an evaluation.")
     pilot_rollouts: int = Field(default=50, gt=0, le=4096, description="Judged hardware rollouts of a pilot.")
     control_rollouts: int = Field(default=5, ge=3, le=100, description="Identical hardware rollouts: the noise floor.")

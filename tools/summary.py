@@ -49,8 +49,8 @@ def _diagnosis(record: Diagnosis) -> str:
     value = ""
     if record.estimate is not None and record.unit is not None:
         value = f" at {spell((record.estimate,), record.unit)}"
-    errors = f"; error {record.best_error:.2f} noise floors against {record.family_error:.2f} of the family"
-    return f"{record.verdict}{target}{value}{errors}, p = {record.p_value:.2g}"
+    errors = f"; replay error {record.best_error:.2f} against {record.family_error:.2f} of the family"
+    return f"{record.verdict}{target}{value}{errors} (noise floor {record.noise_floor:.2f}), p = {record.p_value:.2g}"
 
 
 def range_words(range: Range) -> str:

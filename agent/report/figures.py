@@ -159,7 +159,7 @@ def hypothesis_figure(diagnosis: Diagnosis) -> Markup:
         canvas.dot((axis.px(hypothesis.error), y), GREY, 3, hollow=True)
         if hypothesis.held_out is not None:
             canvas.dot((axis.px(hypothesis.held_out), y), REAL if best else BLUE, 4.5)
-    canvas.bottom(axis, bottom, "replay error, in noise floors")
+    canvas.bottom(axis, bottom, "replay error, 1 = twice the sensor noise")
     return canvas.markup()
 
 

@@ -65,8 +65,9 @@ def diagnosis_rows(story: RunStory, draw: Callable[[Diagnosis], Any]) -> list[di
                 headline += f", 95 % interval {Unit.fit(d.unit, d.interval).span(*d.interval)}"
             headline += "."
         headline += (
-            f" On held-out rollouts the best hypothesis errs by {number(d.best_error)} noise floors, the current "
-            f"family by {number(d.family_error)}; the chance of such a gain by luck is {number(d.p_value, 2)}."
+            f" On held-out rollouts the best hypothesis errs by {number(d.best_error)}, the current family by "
+            f"{number(d.family_error)}; the noise floor is {number(d.noise_floor)}. "
+            f"The chance of such a gain by luck is {number(d.p_value, 2)}."
         )
         lines.append({
             "round": d.round, "verdict": verdict(d), "headline": headline, "evidence": d.evidence, "next": d.next,

@@ -1,6 +1,7 @@
 """Where a real trace first leaves its simulated twin."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from sim.tasks.task import Signal
 from store.records import Channel, Divergence
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 CHANNELS: tuple[Channel, ...] = ("pose", "force", "slip", "timing")
 CONSECUTIVE = 3

@@ -1,6 +1,7 @@
 """The hypotheses: each physics parameter alone over its bounds, everything else at the family's centre."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from sim.plant import Plant
 from sim.tasks.task import Task
 from store.records import Parameter
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

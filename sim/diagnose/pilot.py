@@ -74,7 +74,7 @@ def diagnose_pilot(
     order = sorted(scans, key=lambda s: s.by_rollout(windows.rollout, fit).mean(axis=1).min())
     progress(len(physics), len(physics) + 2, "refining the best two", {})
     refined = {s.parameter.name: refine(scanner, s, s.by_rollout(windows.rollout, fit).mean(axis=1)) for s in order[:2]}
-    scans = [refined.get(s.parameter.name, s) for s in scans]
+    scans = [refined[s.parameter.name] if s.parameter.name in refined else s for s in scans]
     evidence = Evidence(scans, windows.rollout, fit, held_out)
     choice = choose(evidence, family, centre, seed)
     progress(len(physics) + 1, len(physics) + 2, "noise floor by parametric bootstrap", {})

@@ -1,9 +1,11 @@
 """From a verdict to one change of the family, its expected effect stated before it runs."""
 
+from sim.tasks.task import Task
 from store.records import Diagnosis, Family, GapRow, Parameter, Range, Repair
 
 EXPECTED_SHARE = 0.3
 """Share of the success gap that a recentred or widened range is expected to leave."""
+DELAY_ACTIONS = Task.history
 LEAST_HALF_WIDTH = 0.08
 """Half-width of a new range relative to its centre: calibration drifts between sessions."""
 
@@ -33,7 +35,7 @@ def propose(diagnosis: Diagnosis, gap: GapRow, family: Family, parameters: dict[
     untouched = [r.parameter for r in family.ranges if r.parameter != parameter.name]
     text = f"{word} the {parameter.name} range to [{low:.4g}, {high:.4g}] {parameter.unit}"
     if parameter.name == "delay":
-        text += " and add delay correction"
+        text += f" and add delay correction (the policy sees its last {DELAY_ACTIONS} actions)"
     if untouched:
         text += f"; do not touch {', '.join(untouched)}"
     return Repair(

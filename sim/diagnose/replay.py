@@ -64,11 +64,10 @@ def cut_windows(task: Task, nq: int, nv: int, rollouts: list[Rollout], length: i
     rates = {n: pick([s[1][n] for s in smooth]) for n in names}
     qpos, qvel = np.zeros((len(at), nq)), np.zeros((len(at), nv))
     task.state(signals, rates, qpos, qvel)
-    span = (
-        lambda values, low, high: np.array(  # noqa: E731
-            [values[i][k + low : k + high] for i, k in zip(owner, at, strict=True)]
-        )
-    )
+
+    def span(values: list[Array], low: int, high: int) -> Array:
+        return np.array([values[i][k + low : k + high] for i, k in zip(owner, at, strict=True)])
+
     commands = [r.commands for r in rollouts]
     return Windows(
         rollout=np.array(owner, dtype=np.intp),
@@ -82,11 +81,14 @@ def cut_windows(task: Task, nq: int, nv: int, rollouts: list[Rollout], length: i
 
 def _smooth(task: Task, rollout: Rollout) -> tuple[Signals, Signals]:
     """Smoothed signals and their time derivatives."""
-    apply = lambda values, derivative: savgol_filter(  # noqa: E731
-        values, SMOOTH, 2, deriv=derivative, delta=task.control_period, mode="interp"
-    )
-    values = {s.name: rollout.signals[s.name] for s in task.signals}
-    return {n: apply(v, 0) for n, v in values.items()}, {n: apply(v, 1) for n, v in values.items()}
+
+    def smooth(derivative: int) -> Signals:
+        return {
+            s.name: np.asarray(savgol_filter(rollout.signals[s.name], SMOOTH, 2, derivative, task.control_period))
+            for s in task.signals
+        }
+
+    return smooth(0), smooth(1)
 
 
 def noise_levels(task: Task, repeats: list[Rollout]) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """From scans to a verdict: a significance test on held-out rollouts first, then range, interval and goodness of fit."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from sim.diagnose.hypotheses import Scan
 from store.records import Diagnosis, Family, Hypothesis
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 ALPHA = 0.01
 """Chance at which a gain over the family is believed."""

@@ -1,12 +1,13 @@
 """A three-joint finger with a round tactile tip above a table: yaw, shoulder and elbow, position servos."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

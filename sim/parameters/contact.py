@@ -56,8 +56,8 @@ def compliance(pair: str, bodies: tuple[str, str], nominal: float = 6e-4) -> Kno
     """Normal compliance of the fingertip pad, deflection over force.
 
     MuJoCo's contact is a spring in acceleration space. At rest the force is k r d / ((1 - d) A) with
-    k = 1 / (dampratio timeconst)^2 for constant impedance d, and A the sum of both bodies' inverse weights (MuJoCo docs,
-    Computation: Parameters). So a compliance c in m/N needs timeconst = sqrt(c / ((1 - d) A)).
+    k = 1 / (dampratio timeconst)^2 for constant impedance d, and A the sum of both bodies' inverse weights (MuJoCo
+    docs, Computation: Parameters). So a compliance c in m/N needs timeconst = sqrt(c / ((1 - d) A)).
     """
 
     def apply(plant: "Plant", ids: Ids, values: Values) -> None:

@@ -1,12 +1,14 @@
 """Draw parameters from a family."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import UserError
 from store.records import Family, Parameter
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 def sample_family(

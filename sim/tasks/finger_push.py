@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from sim.models.finger import JOINTS, TIP_BODY, Finger, add_finger
 from sim.models.puck import PUCK_BODY, Puck, add_puck
@@ -83,9 +84,11 @@ class FingerPush(Task):
         self.puck = Puck()
 
     @staticmethod
+    @override
     def default_config() -> FingerPushConfig:
         return default_config()
 
+    @override
     def build(self) -> mujoco.MjSpec:
         spec = mujoco.MjSpec()
         spec.modelname = self.name
@@ -98,6 +101,7 @@ class FingerPush(Task):
         add_puck(spec, self.puck)
         return spec
 
+    @override
     def sample_start(self, rng: np.random.Generator, count: int) -> Signals:
         c = self.config
         scatter = rng.uniform(-c.spread, c.spread, size=(6, count))
@@ -111,18 +115,21 @@ class FingerPush(Task):
             "tip_y": y + 0.5 * scatter[5],
         }
 
+    @override
     def place(self, start: Mapping[str, Array], qpos: Array) -> None:
         height = np.full_like(start["tip_x"], self.puck.half_height)
         qpos[:, 0:3] = self.finger.joints_for(np.stack([start["tip_x"], start["tip_y"], height], axis=1))
         qpos[:, 3:10] = [0, 0, self.puck.half_height, 1, 0, 0, 0]
         qpos[:, 3], qpos[:, 4] = start["object_x"], start["object_y"]
 
+    @override
     def state(self, signals: Signals, rates: Signals, qpos: Array, qvel: Array) -> None:
         qpos[:, 0:3], qvel[:, 0:3] = _joints(signals), _joints(rates)
         qpos[:, 3:10] = [0, 0, self.puck.half_height, 1, 0, 0, 0]
         qpos[:, 3:5], qvel[:, 3:5] = _puck(signals), _puck(rates)
         qvel[:, 5:9] = 0.0  # a round puck's spin is not measured
 
+    @override
     def read(self, sensors: dict[str, Array]) -> Signals:
         force, slip = contact_touch(sensors["touch"], sensors, moving="tip", other="puck")
         signals = {f"joint_position.{name}": sensors[f"joint_position.{name}"][:, 0] for name in JOINTS}
@@ -134,10 +141,12 @@ class FingerPush(Task):
         signals |= {f"tip_position.{axis}": sensors["tip_position"][:, i] for i, axis in enumerate("xyz")}
         return signals
 
+    @override
     def target(self, memory: Memory, actions: Array) -> Array:
         low, high = np.array(self.finger.low), np.array(self.finger.high)
         return np.clip(memory.targets + self.config.step * np.clip(actions, -1, 1), low, high)
 
+    @override
     def observe(self, readings: Signals, memory: Memory, start: Mapping[str, Array]) -> dict[str, Array]:
         joints, puck = _joints(readings), _puck(readings)
         tip = self.finger.tip_position(joints)
@@ -156,6 +165,7 @@ class FingerPush(Task):
         ]
         return {"proprio": np.concatenate(proprio, axis=1), "touch": 0.5 * readings["tip_force"][:, None]}
 
+    @override
     def reward(self, after: Signals, actions: Array, start: Mapping[str, Array]) -> Array:
         w = self.rewards
         distance = self._to_goal(after, start)
@@ -166,13 +176,16 @@ class FingerPush(Task):
             + w["effort"] * np.sum(np.clip(actions, -1, 1) ** 2, axis=1)
         )
 
+    @override
     def success(self, signals: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
         goal_x, goal_y = np.asarray(start["goal_x"])[:, None], np.asarray(start["goal_y"])[:, None]
         distance = np.hypot(signals["object_position.x"] - goal_x, signals["object_position.y"] - goal_y)
-        return (distance[:, -self.config.hold_steps :] < self.config.tolerance).all(axis=1)
+        return np.asarray((distance[:, -self.config.hold_steps :] < self.config.tolerance).all(axis=1))
 
+    @override
     def failed(self, signals: Signals) -> NDArray[np.bool_]:
-        return np.hypot(signals["object_position.x"], signals["object_position.y"]) > self.config.workspace
+        away = np.hypot(signals["object_position.x"], signals["object_position.y"])
+        return np.asarray(away > self.config.workspace)
 
     def _to_goal(self, signals: Signals, start: Mapping[str, Array]) -> Array:
         return np.hypot(signals["object_position.x"] - start["goal_x"], signals["object_position.y"] - start["goal_y"])

@@ -13,7 +13,7 @@ from sim.parameters.knob import Knob
 from store.errors import UserError
 from store.records import Channel, Parameter
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Signals = dict[str, Array]
 
 

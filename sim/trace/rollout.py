@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from sim.tasks.task import Signal
 from store.errors import UserError
 from store.tables import read_table, write_table
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 NANO = 1_000_000_000
 
 

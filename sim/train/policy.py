@@ -53,7 +53,7 @@ class Policy:
         """Write an .npz; no pickle inside."""
         layers = {f"w{i}": w for i, w in enumerate(self.weights)} | {f"b{i}": b for i, b in enumerate(self.biases)}
         with path.open("wb") as file:
-            np.savez(file, mean=self.mean, std=self.std, **layers)
+            np.savez(file, allow_pickle=False, mean=self.mean, std=self.std, **layers)
 
     @staticmethod
     def load(path: Path | str) -> "Policy":

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from rsl_rl.algorithms import PPO
+from rsl_rl.modules import EmpiricalNormalization
 
 from sim.environment import DEVICE, Environment
 from sim.tasks.task import Task
@@ -82,7 +84,7 @@ def train(
     env = Environment(task, family, cfg.environments, seed)
     algorithm = build_algorithm(env, cfg)
     checkpoint = directory / "checkpoint.pt"
-    done, diverged, recent = 0, 0, []
+    done, diverged, recent, share = 0, 0, [], 0.0
     if checkpoint.exists():
         saved = torch.load(checkpoint, weights_only=True)
         algorithm.load(saved["algorithm"], None, strict=True)
@@ -102,8 +104,8 @@ def train(
         for iteration in range(done, min(done + cfg.segment, iterations)):
             env.successes.clear()
             reward = collect_and_update(env, algorithm, cfg.horizon)
-            share = float(np.mean(env.successes)) if env.successes else 0.0
             if env.successes:
+                share = float(np.mean(env.successes))
                 recent.append(share)
             if report:
                 steps = (iteration + 1) * cfg.horizon * cfg.environments
@@ -185,10 +187,15 @@ def export_policy(algorithm: PPO) -> Policy:
     actor = algorithm.get_policy()
     layers = [module for module in actor.mlp if isinstance(module, torch.nn.Linear)]
     normaliser = actor.obs_normalizer
-    as_array = lambda tensor: tensor.detach().numpy().astype(np.float32).copy()  # noqa: E731
+    if not isinstance(normaliser, EmpiricalNormalization):
+        raise TypeError("export needs a network with observation normalisation")
     return Policy(
-        mean=as_array(normaliser._mean)[0],
-        std=as_array(normaliser._std)[0] + np.float32(normaliser.eps),
-        weights=tuple(as_array(layer.weight) for layer in layers),
-        biases=tuple(as_array(layer.bias) for layer in layers),
+        mean=_as_array(normaliser.mean),
+        std=_as_array(normaliser.std + normaliser.eps),
+        weights=tuple(_as_array(layer.weight) for layer in layers),
+        biases=tuple(_as_array(layer.bias) for layer in layers),
     )
+
+
+def _as_array(tensor: torch.Tensor) -> NDArray[np.float32]:
+    return tensor.detach().numpy().astype(np.float32).copy()

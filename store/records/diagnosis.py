@@ -16,9 +16,9 @@ class Hypothesis(Record):
     name: str = Field(description="Parameter name, or 'family' for the best inside the current ranges.")
     value: float | None = Field(description="Value tried, SI; None for 'family'.")
     unit: str
-    error: float = Field(description="Error on the rollouts it was fitted to, in noise floors.")
+    error: float = Field(description="Error on the rollouts it was fitted to; 1 is twice the sensor noise.")
     held_out: float | None = Field(
-        default=None, description="Error on rollouts that selection never saw, in noise floors."
+        default=None, description="Error on rollouts that selection never saw, same measure."
     )
 
 

@@ -5,12 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from sim.plant import Plant
-from sim.tasks import get_task
 from sim.tasks.finger_push import FingerPush
 from sim.trace.rollout import Rollout, row_of, write_rollout
 
-TASK = get_task("finger_push")
-assert isinstance(TASK, FingerPush)
+TASK = FingerPush()
 
 
 def scripted_pilot(

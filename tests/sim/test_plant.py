@@ -5,9 +5,10 @@ import pytest
 
 from sim.plant import Plant
 from sim.tasks import get_task
+from sim.tasks.finger_push import FingerPush
 from store.errors import UserError
 
-TASK = get_task("finger_push")
+TASK = FingerPush()
 
 
 def quiet_plant(count: int, threads: int = 1) -> Plant:
@@ -99,7 +100,7 @@ def test_fingertip_deflects_by_force_times_compliance() -> None:
     index = plant.model.pair("puck_tip").id
     for i, compliance in enumerate(compliances):
         model = plant.batch.get_model(i)
-        impedance, time_constant = model.pair_solimp[index, 0], plant.batch.expanded("pair_solref")[i, index, 0]
+        impedance, time_constant = model.pair_solimp[index, 0], plant.batch.expand("pair_solref")[i, index, 0]
         inverse = model.body("puck").invweight0[0] + model.body("fingertip").invweight0[0]
         stiffness = 1 / (time_constant**2 * (1 - impedance) * inverse)
         assert 1 / stiffness == pytest.approx(compliance, rel=1e-6)
@@ -125,7 +126,7 @@ def test_forward_and_inverse_kinematics_agree_with_the_model() -> None:
     start = TASK.sample_start(np.random.default_rng(3), 32)
     plant.reset(start)
     tip = np.stack([plant.truth[f"tip_position.{axis}"] for axis in "xyz"], axis=1)
-    finger = TASK.finger  # type: ignore[attr-defined]
+    finger = TASK.finger
     assert finger.tip_position(joints_of(plant)) == pytest.approx(tip, abs=1e-6)
     assert tip[:, 0] == pytest.approx(start["tip_x"], abs=1e-6)
     assert tip[:, 1] == pytest.approx(start["tip_y"], abs=1e-6)
@@ -159,7 +160,7 @@ def test_every_parameter_changes_a_rollout(name: str) -> None:
         reach = np.minimum(step / 20, 1.0) * 0.09
         height = np.full(2, 0.015)
         tip = np.stack([start["tip_x"] + reach, start["tip_y"], height], axis=1)
-        signals = plant.step(TASK.finger.joints_for(tip)).signals  # type: ignore[attr-defined]
+        signals = plant.step(TASK.finger.joints_for(tip)).signals
         rows.append(np.stack([signals[s.name] for s in TASK.signals]))
     gap = np.abs(np.stack(rows)[:, :, 0] - np.stack(rows)[:, :, 1]).max()
     assert gap > 1e-3, f"{name} from {parameter.low} to {parameter.high} changes nothing"

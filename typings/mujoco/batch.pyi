@@ -1,0 +1,5 @@
+"""See mujoco."""
+
+from typing import Any
+
+def __getattr__(name: str) -> Any: ...
