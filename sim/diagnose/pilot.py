@@ -67,15 +67,15 @@ def diagnose_pilot(
     physics = [p for p in task.parameters.values() if p.kind == "physics"]
 
     scanner = Scanner(task, windows, centre, error_scales(task, levels))
-    scans = []
+    scans = {}
     for i, parameter in enumerate(physics):
         progress(i, len(physics) + 2, f"replaying {parameter.name}", {})
-        scans.append(scanner.scan(parameter, _values(parameter, family, centre)))
-    order = sorted(scans, key=lambda s: s.by_rollout(windows.rollout, fit).mean(axis=1).min())
+        scans[parameter.name] = scanner.scan(parameter, _values(parameter, family, centre))
+    fit_error = {name: scan.by_rollout(windows.rollout, fit).mean(axis=1) for name, scan in scans.items()}
     progress(len(physics), len(physics) + 2, "refining the best two", {})
-    refined = {s.parameter.name: refine(scanner, s, s.by_rollout(windows.rollout, fit).mean(axis=1)) for s in order[:2]}
-    scans = [refined[s.parameter.name] if s.parameter.name in refined else s for s in scans]
-    evidence = Evidence(scans, windows.rollout, fit, held_out)
+    for name in sorted(scans, key=lambda name: fit_error[name].min())[:2]:
+        scans[name] = refine(scanner, scans[name], fit_error[name])
+    evidence = Evidence(list(scans.values()), windows.rollout, fit, held_out)
     choice = choose(evidence, family, centre, seed)
     progress(len(physics) + 1, len(physics) + 2, "noise floor by parametric bootstrap", {})
     floor = bootstrap_floor(task, [chosen[i] for i in held_out], choice, centre, levels, seed)
