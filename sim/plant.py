@@ -6,12 +6,10 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 from mujoco.batch import Batch
-from numpy.typing import NDArray
 
+from sim.parameters.knob import Ids
 from sim.tasks.task import Array, Signals, Task
 from store.errors import UserError
-
-Ids = NDArray[np.intp]
 
 # which noise level disturbs a signal, by the first part of its name, and whether it scales with the value
 NOISE = {

@@ -1,24 +1,13 @@
 """Transport delay, servo gain and joint damping."""
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
-
-from sim.parameters.knob import Knob
+from sim.parameters.knob import Ids, Knob, Tunable, Values
 from store.records import Parameter
-
-if TYPE_CHECKING:
-    from sim.plant import Plant
-
-Ids = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 
 def delay(timestep: float, high: float = 0.15, nominal: float = 0.011) -> Knob:
     """Transport delay between a command and its effect; not a filter constant, which is a lag."""
 
-    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
+    def apply(plant: Tunable, ids: Ids, values: Values) -> None:
         samples = plant.model.actuator_history[:, 0].min()
         longest = float(samples * plant.model.opt.timestep)
         # MuJoCo clips a delay that its history cannot hold without a word; we refuse instead
@@ -36,7 +25,7 @@ def delay(timestep: float, high: float = 0.15, nominal: float = 0.011) -> Knob:
 def servo_gain(nominal: float) -> Knob:
     """Proportional gain of every position servo."""
 
-    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
+    def apply(plant: Tunable, ids: Ids, values: Values) -> None:
         plant.batch.expand("actuator_gainprm")[ids, :, 0] = values[:, None]
         plant.batch.expand("actuator_biasprm")[ids, :, 1] = -values[:, None]
 
@@ -59,7 +48,7 @@ def servo_gain(nominal: float) -> Knob:
 def joint_damping(joints: tuple[str, ...], nominal: float) -> Knob:
     """Viscous damping of the robot's joints."""
 
-    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
+    def apply(plant: Tunable, ids: Ids, values: Values) -> None:
         field = plant.batch.expand("dof_damping")
         for joint in joints:
             field[ids, plant.model.jnt_dofadr[plant.model.joint(joint).id]] = values

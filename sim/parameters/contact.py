@@ -1,24 +1,15 @@
 """Friction, mass and fingertip compliance."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-from numpy.typing import NDArray
 
-from sim.parameters.knob import Knob
+from sim.parameters.knob import Ids, Knob, Tunable, Values
 from store.records import Parameter
-
-if TYPE_CHECKING:
-    from sim.plant import Plant
-
-Ids = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 
 def friction(pairs: tuple[str, ...], nominal: float = 0.8) -> Knob:
     """Sliding friction of the object, in every contact pair named."""
 
-    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
+    def apply(plant: Tunable, ids: Ids, values: Values) -> None:
         field = plant.batch.expand("pair_friction")
         for pair in pairs:
             # (tangent, tangent, spin, roll, roll): both tangents carry the sliding coefficient
@@ -36,7 +27,7 @@ def friction(pairs: tuple[str, ...], nominal: float = 0.8) -> Knob:
 def mass(body: str, nominal: float, low: float, high: float) -> Knob:
     """Mass of a body; its inertia scales with it, so the density pattern stays the same."""
 
-    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
+    def apply(plant: Tunable, ids: Ids, values: Values) -> None:
         index = plant.model.body(body).id
         plant.batch.expand("body_mass")[ids, index] = values
         inertia = plant.model.body_inertia[index] / plant.model.body_mass[index]
@@ -60,7 +51,7 @@ def compliance(pair: str, bodies: tuple[str, str], nominal: float = 6e-4) -> Kno
     docs, Computation: Parameters). So a compliance c in m/N needs timeconst = sqrt(c / ((1 - d) A)).
     """
 
-    def apply(plant: "Plant", ids: Ids, values: Values) -> None:
+    def apply(plant: Tunable, ids: Ids, values: Values) -> None:
         model, index = plant.model, plant.model.pair(pair).id
         impedance = float(model.pair_solimp[index, 0])
         inverse = plant.batch.expanded("body_invweight0")

@@ -1,16 +1,27 @@
-"""A Parameter and how the plant applies it."""
+"""A Parameter and how a plant applies it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
+import mujoco
 import numpy as np
+from mujoco.batch import Batch
 from numpy.typing import NDArray
 
 from store.records import Parameter
 
-if TYPE_CHECKING:
-    from sim.plant import Plant
+Ids = NDArray[np.intp]
+Values = NDArray[Any]
+
+
+class Tunable(Protocol):
+    """What a knob may touch of a plant."""
+
+    model: mujoco.MjModel
+    batch: Batch
+    noise: dict[str, Values]
+    """Standard deviation of each kind of sensor noise, name -> (n,)."""
 
 
 @dataclass(frozen=True)
@@ -18,5 +29,5 @@ class Knob:
     """A Parameter with the function that sets it in some simulations of a plant."""
 
     parameter: Parameter
-    apply: Callable[["Plant", NDArray[np.intp], NDArray[np.float64]], None]
+    apply: Callable[[Tunable, Ids, Values], None]
     """Called with the plant, simulation ids (k,) and values (k,) inside the hard bounds."""
