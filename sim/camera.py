@@ -5,7 +5,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from sim.plant import Plant
 from sim.tasks.task import Task
@@ -64,18 +64,26 @@ def render_task(task: Task, path: Path, width: int = 480, height: int = 360) -> 
         renderer.close()
 
 
-def film_strip(task: Task, rollout: Rollout, path: Path, frames: int = FRAMES, width: int = 240) -> None:
-    """Write a PNG with frames of a rollout side by side, drawn from its measured signals."""
-    height = width * 3 // 4
+def film_strip(task: Task, rows: dict[str, Rollout], path: Path, frames: int = FRAMES, width: int = 200) -> None:
+    """Write a PNG with one row of frames for each named rollout, at equal times, drawn from its measured signals."""
+    height, left, top = width * 3 // 4, 92, 20
+    strip = Image.new("RGB", (left + frames * width, top + len(rows) * height), "white")
+    draw = ImageDraw.Draw(strip)
     renderer = Renderer(task, width, height)
     try:
-        goal = (rollout.start["goal_x"], rollout.start["goal_y"])
-        at = np.linspace(0, rollout.steps, frames).round().astype(int)
-        signals = {name: values[at] for name, values in rollout.signals.items()}
-        rest = {name: np.zeros(frames) for name in signals}
-        qpos, qvel = np.zeros((frames, renderer.model.nq)), np.zeros((frames, renderer.model.nv))
-        task.state(signals, rest, qpos, qvel)
-        strip = np.concatenate([renderer.picture(row, goal) for row in qpos], axis=1)
-        Image.fromarray(strip).save(path)
+        for number, (name, rollout) in enumerate(rows.items()):
+            at = np.linspace(0, rollout.steps, frames).round().astype(int)
+            signals = {signal: values[at] for signal, values in rollout.signals.items()}
+            rest = {signal: np.zeros(frames) for signal in signals}
+            qpos, qvel = np.zeros((frames, renderer.model.nq)), np.zeros((frames, renderer.model.nv))
+            task.state(signals, rest, qpos, qvel)
+            draw.text((4, top + number * height + height // 2 - 6), name, fill="black", font_size=13)
+            for column, row in enumerate(qpos):
+                place = (left + column * width, top + number * height)
+                goal = (rollout.start["goal_x"], rollout.start["goal_y"])
+                strip.paste(Image.fromarray(renderer.picture(row, goal)), place)
+                if number == 0:
+                    draw.text((place[0] + 4, 2), f"{rollout.times[at[column]]:.2f} s", fill="black", font_size=13)
+        strip.save(path)
     finally:
         renderer.close()

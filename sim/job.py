@@ -6,6 +6,7 @@ again with the same spec and ends with the same result.
 
 import argparse
 import json
+import os
 import sys
 import threading
 import time
@@ -127,11 +128,25 @@ def diagnose_job(spec: Spec, directory: Path, progress: Progress) -> dict[str, A
     return {"diagnosis": diagnosis.model_dump(mode="json")}
 
 
+def film_job(spec: Spec, directory: Path, progress: Progress) -> dict[str, Any]:
+    """Draw rollouts as film strips, one above the other; needs OpenGL."""
+    os.environ.setdefault("MUJOCO_GL", "egl")  # before mujoco is imported: it chooses its backend once
+    from sim.camera import film_strip
+    from sim.tasks import get_task
+    from sim.trace.rollout import read_rollout
+
+    rows = {name: read_rollout(path) for name, path in spec["rows"].items()}
+    film_strip(get_task(spec["task"], spec["goal"]), rows, directory / "film.png")
+    progress(1, 1, f"{len(rows)} film strips", {})
+    return {"film": "film.png"}
+
+
 KINDS: dict[str, Callable[[Spec, Path, Progress], dict[str, Any]]] = {
     "train": train_job,
     "evaluate": evaluate_job,
     "audit": audit_job,
     "diagnose": diagnose_job,
+    "film": film_job,
 }
 
 

@@ -3,15 +3,19 @@
 import time
 from typing import Any
 
+from store.artifacts import resolve
 from store.hashing import effect_key
 from store.ledger import Row
 from store.records import Channel, Divergence, Pilot, Plan, Record
 from tools.arguments import NoArguments
 from tools.context import Context
 from tools.family import family_of
+from tools.job import JobError
 from tools.notes import data_of, find_note, note
 from tools.rows import MissingRow, entry
 from tools.work import do_job
+
+FILM_LIMIT_S = 120.0
 
 
 class Audit(Record):
@@ -24,6 +28,8 @@ class Audit(Record):
     """Pairs {rollout, sim} of trace files, relative to the home."""
     artifact: str
     """Job folder, relative to the home."""
+    film: str = ""
+    """Film strips of the first example, relative to the home; empty where this machine cannot render."""
 
 
 def audit(context: Context, arguments: NoArguments) -> Row:
@@ -51,6 +57,7 @@ def audit(context: Context, arguments: NoArguments) -> Row:
         examples=tuple(_relative(context, pair) for pair in result["examples"]),
         artifact=context.relative(context.job_folder("audit")),
     )
+    found = found.with_changes(film=_film(context, plan, found.examples[0]))
     first = min(found.divergences, key=lambda d: (d.step, d.channel), default=None)
     text = f"First divergence {first} in {first.signal}." if first else "No channel diverged."
     meta = {"seconds": max(time.monotonic() - began, float(result["seconds"]))}
@@ -68,6 +75,23 @@ def audit_of(context: Context, round: int) -> Audit:
 def traces(context: Context, pilot: Pilot, kind: str) -> list[str]:
     """Absolute paths of a pilot's trace files of a kind, 'rollout' or 'control', in order."""
     return [str(path) for path in sorted((context.home / pilot.artifact).glob(f"{kind}-*.parquet"))]
+
+
+def _film(context: Context, plan: Plan, example: dict[str, str]) -> str:
+    """Draw an example; a machine without OpenGL goes without, and says so."""
+    rows = {"simulation": example["sim"], "hardware": example["rollout"]}
+    spec = {
+        "kind": "film",
+        "task": plan.task,
+        "goal": plan.goal,
+        "rows": {name: str(resolve(path, context.home)) for name, path in rows.items()},
+    }
+    try:
+        result = do_job(context, "film", spec, limit_s=FILM_LIMIT_S)
+    except JobError as error:
+        context.on_line(f"no film strips: {str(error).splitlines()[0]} (regrasp doctor)")
+        return ""
+    return context.relative(context.job_folder("film") / result["film"])
 
 
 def _relative(context: Context, pair: dict[str, Any]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from sim.trace.rollout import Rollout, read_rollout
+from sim.trace.rollout import read_rollout
 from store.artifacts import resolve
 from store.errors import NotFoundError, UserError
 from store.ledger import Ledger, Row
@@ -64,6 +64,15 @@ class Overlay:
 
 
 @dataclass(frozen=True)
+class Film:
+    """Film strips of one rollout in simulation and on the hardware, as PNG bytes."""
+
+    round: int
+    png: bytes
+    missing: str = ""
+
+
+@dataclass(frozen=True)
 class RunStory:
     """One run as its ledger rows tell it, in the order in which they were written."""
 
@@ -81,6 +90,7 @@ class RunStory:
     rows: tuple[Row, ...]
     curves: tuple[Curve, ...]
     overlays: tuple[Overlay, ...]
+    films: tuple["Film", ...]
     head: str
     """Hash of the last row of this run in the ledger's chain."""
 
@@ -122,6 +132,7 @@ def collect(ledger: Ledger, home: Path, run_id: str) -> RunStory:
         rows=tuple(rows),
         curves=tuple(read_curve(home, entry.record) for entry in trainings),
         overlays=tuple(o for gap in gaps for o in read_overlays(home, gap.record, audits.get(gap.record.round))),
+        films=tuple(read_film(home, number, audit) for number, audit in audits.items()),
         head=rows[-1].hash,
     )
 
@@ -158,36 +169,40 @@ def read_curve(home: Path, training: Training) -> Curve:
     return Curve(training.round, tuple(steps.values()), success, reward, missing)
 
 
+def read_film(home: Path, number: int, audit: Audit) -> Film:
+    """The film strips of a round's audit."""
+    if not audit.film:
+        return Film(
+            number, b"", "No OpenGL to draw film strips with; regrasp doctor says how to mend it."
+        )
+    try:
+        return Film(number, resolve(audit.film, home).read_bytes())
+    except OSError as error:
+        return Film(number, b"", f"{audit.film} cannot be read: {error.strerror}.")
+
+
 def read_overlays(home: Path, gap: GapRow, audit: Audit | None) -> list[Overlay]:
-    """Both traces of every diverging signal of a gap row, from the first example of its audit that holds them."""
-    pairs, unread = _read_pairs(home, audit)
-    return [_overlay(gap.round, divergence, pairs, unread) for divergence in gap.divergences]
+    """Both traces of every divergence of a gap row; the audit's examples stand in the order of its divergences."""
+    examples = audit.examples if audit else ()
+    return [_overlay(home, gap.round, d, dict(enumerate(examples)).get(i)) for i, d in enumerate(gap.divergences)]
 
 
-def _read_pairs(home: Path, audit: Audit | None) -> tuple[list[tuple[Rollout, Rollout]], list[str]]:
-    """The (simulated, real) examples of an audit, and what kept others from being read."""
-    if audit is None:
-        return [], ["the round has no audit row"]
-    pairs: list[tuple[Rollout, Rollout]] = []
-    unread: list[str] = []
-    for example in audit.examples:
-        try:
-            sim, real = (read_rollout(resolve(example[name], home)) for name in ("sim", "rollout"))
-            pairs.append((sim, real))
-        except UserError as error:
-            unread.append(f"{Path(error.where).name}: {error.what}")
-    return pairs, unread
-
-
-def _overlay(number: int, divergence: Divergence, pairs: Sequence[tuple[Rollout, Rollout]],
-             unread: Sequence[str]) -> Overlay:  # fmt: skip
-    for sim, real in pairs:
+def _overlay(home: Path, number: int, divergence: Divergence, example: dict[str, str] | None) -> Overlay:
+    try:
+        if example is None:
+            raise UserError("the audit names no rollout for it")
+        sim, real = (read_rollout(resolve(example[name], home)) for name in ("sim", "rollout"))
         count = min(len(sim.times), len(real.times))
-        if divergence.signal in sim.signals and divergence.signal in real.signals and count > 1:
-            return Overlay(
-                round=number, divergence=divergence, index=real.index, times=tuple(map(float, real.times[:count])),
-                sim=tuple(map(float, sim.signals[divergence.signal][:count])),
-                real=tuple(map(float, real.signals[divergence.signal][:count])),
-            )  # fmt: skip
-    why = "; ".join(unread) or f"no example of the audit holds {divergence.signal}"
-    return Overlay(number, divergence, 0, (), (), (), f"The traces of this signal cannot be shown: {why}.")
+        if divergence.signal not in sim.signals or divergence.signal not in real.signals or count < 2:
+            raise UserError(f"the rollouts do not hold {divergence.signal}")
+    except UserError as error:
+        what = f"{Path(error.where).name}: {error.what}" if error.where else error.what
+        return Overlay(number, divergence, 0, (), (), (), f"The traces of this signal cannot be shown: {what}.")
+    return Overlay(
+        round=number,
+        divergence=divergence,
+        index=real.index,
+        times=tuple(map(float, real.times[:count])),
+        sim=tuple(map(float, sim.signals[divergence.signal][:count])),
+        real=tuple(map(float, real.signals[divergence.signal][:count])),
+    )

@@ -1,5 +1,6 @@
 """One self-contained HTML page per run, rebuilt from the ledger alone: nothing in it is fetched from anywhere."""
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
@@ -88,6 +89,7 @@ def _context(story: RunStory) -> dict[str, Any]:
         "divergences": divergences,
         "quiet": quiet,
         "overlays": [_overlay(o) for o in story.overlays],
+        "films": [{"round": f.round, "missing": f.missing, "png": b64encode(f.png).decode()} for f in story.films],
         "diagnoses": diagnosis_rows(story, hypothesis_figure),
         "repairs": repair_rows(story),
         "effect_figure": effect_figure([

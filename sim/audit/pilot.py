@@ -31,7 +31,8 @@ def audit_pilot(
     half of the audited rollouts diverge in it; its divergence is that of the median rollout.
 
     Returns:
-        `divergences`, `not_observable`, `thresholds` and `examples` (paths of a real rollout and its simulated twin).
+        `divergences`, `not_observable`, `thresholds` and `examples`: paths of the real rollout that each divergence is
+        of and of its simulated twin; one pair where nothing diverged.
 
     Raises:
         UserError: fewer than two repeats, so that noise cannot be told from a gap.
@@ -59,16 +60,18 @@ def audit_pilot(
         for channel, hits in found.items()
         if 2 * len(hits) >= len(audited)
     }
-    divergences = [typical[channel][0] for channel in CHANNELS if channel in typical]
-    shown = min(typical.values(), key=lambda hit: hit[0].step)[1] if typical else 0
-    example = directory / "sim-example.parquet"
-    write_rollout(example, twins[shown], task.signals, task.joints)
-    progress(2, 2, ", ".join(map(str, divergences)) or "no divergence", {})
+    shown = [typical[channel] for channel in CHANNELS if channel in typical]
+    examples = []
+    for i in [at for _, at in shown] or [0]:
+        twin = directory / f"sim-{audited[i][1].index:03d}.parquet"
+        write_rollout(twin, twins[i], task.signals, task.joints)
+        examples.append({"rollout": str(audited[i][0]), "sim": twin.name})
+    progress(2, 2, ", ".join(str(divergence) for divergence, _ in shown) or "no divergence", {})
     return {
-        "divergences": [d.model_dump(mode="json") for d in divergences],
+        "divergences": [divergence.model_dump(mode="json") for divergence, _ in shown],
         "not_observable": [],
         "thresholds": thresholds,
-        "examples": [{"rollout": str(audited[shown][0]), "sim": example.name}],
+        "examples": examples,
     }
 
 

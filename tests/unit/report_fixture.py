@@ -125,7 +125,9 @@ def _round(ledger: Ledger, home: Path, run: str, index: int, family: Family, *, 
         "topic": "audit", "round": index, "text": "", "data": {
             "divergences": [d.model_dump(mode="json") for d in divergences], "not_observable": ["timing"],
             "thresholds": {}, "artifact": folder,
-            "examples": [{"rollout": f"{pilot}/rollout-000.parquet", "sim": f"{folder}/rollout-000.parquet"}],
+            "examples": [
+                {"rollout": f"{pilot}/rollout-000.parquet", "sim": f"{folder}/rollout-000.parquet"}
+            ] * max(1, len(divergences)),
         },
     }  # fmt: skip
     ledger.append("note", audit, run_id=run, key=f"audit{index}", meta={"seconds": 2.1})
