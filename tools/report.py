@@ -172,9 +172,7 @@ def read_curve(home: Path, training: Training) -> Curve:
 def read_film(home: Path, number: int, audit: Audit) -> Film:
     """The film strips of a round's audit."""
     if not audit.film:
-        return Film(
-            number, b"", "No OpenGL to draw film strips with; regrasp doctor says how to mend it."
-        )
+        return Film(number, b"", "No OpenGL to draw film strips with; regrasp doctor says how to mend it.")
     try:
         return Film(number, resolve(audit.film, home).read_bytes())
     except OSError as error:
