@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from langgraph.checkpoint.sqlite import SqliteSaver
-from tools.plan import make_plan
 
 from agent.graph import build_graph
 from agent.loop import ENDED, GateStopped, Loop, run_rounds
@@ -23,6 +22,7 @@ from store.records import Run
 from tools.context import Context, Progress
 from tools.options import RunOptions
 from tools.outcome import findings
+from tools.plan import make_plan
 from tools.registry import all_tools
 from tools.rig import describe_rig
 from tools.spending import spent
