@@ -33,12 +33,16 @@ class Consent:
     def __call__(self, context: Context, approval: Approval) -> None:
         """Decide, or raise WaitingForPerson."""
         if context.options.approve == "twin":
-            rig = describe_rig(context.options, entry(context, "plan", Plan)[1])
-            if rig.kind == "twin":
+            plan = entry(context, "plan", Plan)[1]
+            rig = describe_rig(context.options, plan)
+            # what a driver says of itself is not enough: only the shipped twin is known to move nothing
+            if plan.driver == "twin" and rig.kind == "twin":
                 approvals.decide(context.ledger, approval.id, True, FLAG)
                 self.display.line(f"{approval.id}: approved by {FLAG} ({rig.name}, rig {rig.rig}, a twin)")
                 return
-            self.display.line(f"--approve twin does not cover {rig.name}: it reports itself as {rig.kind}")
+            self.display.line(
+                f"--approve twin covers the shipped twin alone, not driver '{plan.driver}' ({rig.name}, {rig.kind})"
+            )
         if not self.may_ask:
             raise WaitingForPerson(f"{approval.id} waits for a person: {approval.request.text}", approval.id)
         self._ask(context, approval)

@@ -30,6 +30,7 @@ def plan(
 
     from rich.console import Console
 
+    from tools.hardware.driver import driver_names, find_driver
     from tools.options import read_options
     from tools.plan import draft_plan, fill_options, plan_json, understand
 
@@ -38,6 +39,8 @@ def plan(
     filled, overridden = fill_options(understanding, given)
     pilot = filled.pop("rollouts", None)
     options = read_options(rollouts=pilot, config=None, request=request, task=task, **filled)
+    if options.driver not in driver_names():
+        find_driver(options.driver)
     drafted = draft_plan(understanding, options)
     notes = (*understanding.notes, *overridden)
     if as_json:

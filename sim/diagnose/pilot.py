@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.diagnose.hypotheses import Scanner, grid, refine
+from sim.diagnose.hypotheses import Scanner, grid, inside, refine
 from sim.diagnose.replay import cut_windows, error_scales, noise_levels
 from sim.diagnose.verdict import Choice, Evidence, Floor, choose, judge
 from sim.plant import NOISE, Plant
@@ -20,6 +20,8 @@ FIT, HELD_OUT = 8, 10
 """Rollouts that are fitted and that judge."""
 GRID = 9
 LEAST_REPEATS = 3
+SETTLINGS = 2
+"""How often the other parameters are settled inside their ranges, for a hypothesis and for the family alike."""
 REPLICATES = 6
 """Simulated copies of the logs for the noise floor."""
 Progress = Callable[[int, int, str, dict[str, float]], None]
@@ -71,36 +73,40 @@ def diagnose_pilot(
     for i, parameter in enumerate(physics):
         progress(i, len(physics) + 2, f"replaying {parameter.name}", {})
         scans[parameter.name] = scanner.scan(parameter, _values(parameter, family, centre))
-    fit_error = {name: scan.by_rollout(windows.rollout, fit).mean(axis=1) for name, scan in scans.items()}
+    mean = lambda scan: scan.by_rollout(windows.rollout, fit).mean(axis=1)  # noqa: E731
     progress(len(physics), len(physics) + 2, "refining the best two", {})
-    for name in sorted(scans, key=lambda name: fit_error[name].min())[:2]:
-        scans[name] = refine(scanner, scans[name], fit_error[name])
-    evidence = Evidence(list(scans.values()), windows.rollout, fit, held_out)
+    for name in sorted(scans, key=lambda name: mean(scans[name]).min())[:2]:
+        for _ in range(SETTLINGS):
+            best = float(scans[name].values[np.argmin(mean(scans[name]))])
+            scanner.centre = {**scanner.centre, name: best}
+            scanner.settle(family, fit, leave=name)
+            scans[name] = scanner.scan(scans[name].parameter, _values(scans[name].parameter, family, centre))
+        scans[name] = refine(scanner, scans[name], fit)
+        scanner.centre = {parameter.name: centre[parameter.name] for parameter in physics}
+    settled = [scan for _ in range(SETTLINGS) for scan in scanner.settle(family, fit)]
+    evidence = Evidence([*scans.values()], settled, windows.rollout, fit, held_out)
     choice = choose(evidence, family, centre, seed)
     progress(len(physics) + 1, len(physics) + 2, "noise floor by parametric bootstrap", {})
-    floor = bootstrap_floor(task, [chosen[i] for i in held_out], choice, centre, levels, seed)
+    floor = bootstrap_floor(task, [chosen[i] for i in held_out], choice, levels, seed)
     progress(len(physics) + 2, len(physics) + 2, "verdict", {"steps": scanner.replayed})
     return judge(evidence, choice, floor, family, repair_round=repair_round, seed=seed)
 
 
 def _values(parameter: Parameter, family: Family, centre: dict[str, float]) -> NDArray[np.float64]:
-    """Coarse grid over the hard bounds, the centre, and the current range's own grid with both its ends."""
+    """Coarse grid over the hard bounds, the centre, and the current range's own grid."""
     values = [grid(parameter, GRID), np.array([centre[parameter.name]])]
     if r := family.range_of(parameter.name):
-        values += [grid(parameter, 5, r.low, r.high), np.array([r.low, r.high])]
+        values.append(inside(parameter, r))
     return np.unique(np.concatenate(values))
 
 
-def bootstrap_floor(
-    task: Task, logs: list[Rollout], choice: Choice, centre: dict[str, float], levels: dict[str, float], seed: int
-) -> Floor:
+def bootstrap_floor(task: Task, logs: list[Rollout], choice: Choice, levels: dict[str, float], seed: int) -> Floor:
     """Simulate the logs from the best hypothesis with the measured noise and replay them the same way.
 
     The same commands and starts are used, so that contact is as frequent as in the real logs (Efron's parametric
     bootstrap; facts of the prototype: true families lie below z = 1.5, missing physics far above).
     """
-    physics = {name: value for name, value in centre.items() if task.parameters[name].kind == "physics"}
-    best = {**physics, choice.scan.parameter.name: choice.value}
+    best = {**choice.scan.others, choice.scan.parameter.name: choice.value}
     plant = Plant(task, len(logs) * REPLICATES)
     for name, value in best.items():
         plant.set(name, value)

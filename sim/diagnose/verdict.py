@@ -25,6 +25,8 @@ class Evidence:
 
     scans: list[Scan]
     """One a physics parameter, over all windows."""
+    settled: list[Scan]
+    """Scans of the family alone, on the way to its best member."""
     owner: NDArray[np.intp]
     """Rollout of each window, (k,)."""
     fit: NDArray[np.intp]
@@ -63,7 +65,7 @@ class Choice:
 def choose(evidence: Evidence, family: Family, centre: dict[str, float], seed: int) -> Choice:
     """The best hypothesis and the best family member by fit error, compared on held-out rollouts."""
     best = min(evidence.scans, key=lambda s: s.by_rollout(evidence.owner, evidence.fit).mean(axis=1).min())
-    inside = min(evidence.scans, key=lambda s: _inside_error(s, evidence, family, centre).min())
+    inside = min([*evidence.scans, *evidence.settled], key=lambda s: _inside_error(s, evidence, family, centre).min())
     best_at = int(np.argmin(best.by_rollout(evidence.owner, evidence.fit).mean(axis=1)))
     inside_at = int(np.argmin(_inside_error(inside, evidence, family, centre)))
     errors = lambda scan, at: scan.by_rollout(evidence.owner, evidence.held_out)[at]  # noqa: E731

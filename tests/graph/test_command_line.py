@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_process import REQUEST, Workplace
+from cli_process import REQUEST, SIZES, Workplace
 
 from agent.cli import main
 
@@ -103,6 +103,8 @@ def test_help_answers_at_once() -> None:
 @pytest.mark.slow
 def test_one_run_at_a_time_then_stop_then_sigterm_then_budget_then_refusal(tmp_path: Path) -> None:
     place = Workplace(tmp_path)
+    longer = SIZES.replace("train_iterations = 2", "train_iterations = 24", 1)  # still training when it is stopped
+    (tmp_path / "sizes.toml").write_text(longer)
     first = place.start(*place.run_words())
     training = place.run_folder / "jobs/round-0-train"
     place.wait((training / "progress.jsonl").exists, first)

@@ -49,6 +49,18 @@ def test_the_flag_never_approves_anything_else(tmp_path: Path, monkeypatch: pyte
     assert not stage.ledger.rows(stage.run_id, "pilot")
 
 
+def test_the_flag_does_not_believe_a_driver_that_calls_itself_a_twin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consent, "describe_rig", rig("twin"))
+    decide = Consent(Display(to_stderr=True), may_ask=False)
+    given = options(approve="twin", rounds=0, driver="lab.bench:Liar")
+    stage = Stage(tmp_path, BuiltinPlanner(), given=given, decide=decide)
+    with pytest.raises(WaitingForPerson):
+        run_rounds(stage.loop, stage.context)
+    assert approvals.get(stage.ledger, "approval-1").status == "pending"
+
+
 def test_a_person_at_the_terminal_is_asked_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("yes\n"))
     monkeypatch.setattr("getpass.getuser", lambda: "ann")

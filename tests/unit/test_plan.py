@@ -191,6 +191,8 @@ def test_command_shows_people_what_was_understood(capsys: pytest.CaptureFixture[
         (("push the puck", "--rounds", "-1"), "--rounds"),
         (("push the puck", "--minutes", "0"), "--minutes"),
         (("push the puck", "--rollouts", "0"), "--rollouts"),
+        (("push the puck", "--driver", "allegro"), "driver"),
+        (("push the puck with driver no.such:Hand",), "driver"),
     ],
 )
 def test_command_names_a_mistake(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], where: str) -> None:

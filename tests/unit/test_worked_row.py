@@ -83,7 +83,7 @@ def test_the_worked_rollout_gives_the_worked_row_and_decision() -> None:
         Scan(TASK.parameters["delay"], delays, delay_errors),
         Scan(TASK.parameters["friction"], frictions, friction_errors),
     ]
-    evidence = Evidence(scans, owner, fit=np.arange(8), held_out=np.arange(8, 18))
+    evidence = Evidence(scans, [], owner, fit=np.arange(8), held_out=np.arange(8, 18))
     centre = {"delay": 0.0, "friction": 0.8}
     choice = choose(evidence, family, centre, seed=0)
     diagnosis = judge(evidence, choice, Floor(0.5, 0.02), family, repair_round=0, seed=0)

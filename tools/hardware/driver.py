@@ -123,12 +123,14 @@ def _attribute(target: str, name: str) -> Callable[..., Any]:
         found: Any = import_module(module_name)
         for part in path.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as problem:
-        raise _unknown(f"driver '{name}' cannot be loaded: {problem}") from problem
+    except Exception as problem:  # whatever its module does when it is imported; this line tells it
+        hint = "install its package, or name its folder in PYTHONPATH" if isinstance(problem, ImportError) else ""
+        what = f"driver '{name}' cannot be loaded: {type(problem).__name__}: {problem}"
+        raise _unknown(what, hint) from problem
     if not callable(found):
         raise _unknown(f"driver '{name}' is a {type(found).__name__}, not a class")
     return found
 
 
-def _unknown(what: str) -> UserError:
-    return UserError(what, where="driver", valid=[*driver_names(), "module:Class"])
+def _unknown(what: str, hint: str = "") -> UserError:
+    return UserError(what, where="driver", valid=[*driver_names(), "module:Class"], hint=hint)

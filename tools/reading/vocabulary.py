@@ -182,7 +182,7 @@ BUDGET = _words(
 )
 """Words that belong to a budget in the same clause."""
 
-DRIVERS = ("twin", "replay")
+DRIVERS = ("twin",)
 COURTESY = _words("please thanks thank hello hi hey cheers ok okay")
 COPULA = _words("is are was were be been being equals = lies lie ranges come comes came has have had")
 FILLER = COPULA | _words(
