@@ -64,7 +64,8 @@ def new_limits(
             LEAST_HALF_WIDTH * abs(estimate),
         )
         low, high = estimate - half, estimate + half
-    return max(low, parameter.low), min(high, parameter.high)
+    tidy = lambda value: float(f"{value:.6g}")  # noqa: E731  (0.108, not 0.10800000000000001)
+    return tidy(max(low, parameter.low)), tidy(min(high, parameter.high))
 
 
 def apply_repair(family: Family, repair: Repair, evidence: str) -> Family:

@@ -4,10 +4,14 @@ One run is killed at all four places. Its ledger must end as that of an undistur
 repeated.
 """
 
+import json
 from pathlib import Path
 
 import pytest
 from cli_process import Workplace, kill
+from schema_check import check
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "run.schema.json"
 
 pytestmark = pytest.mark.slow
 
@@ -19,6 +23,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     first = place.call(*place.run_words("--json"))
     assert first.returncode == 3, first.stderr
     result = place.finish()
+    check(result, json.loads(SCHEMA.read_text()), "run")
     assert (result["status"], result["verdict"], len(result["repairs"])) == ("done", "RECENTRE", 1)
     assert set(place.starts().values()) == {1}
     assert place.ledger.verify().ok

@@ -1,13 +1,13 @@
 """Ranges with their anchors, plans and `regrasp plan`."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from schema_check import check
 
 from agent.cli.main import main
 from sim.tasks import get_task
@@ -201,27 +201,6 @@ def test_command_names_a_mistake(capsys: pytest.CaptureFixture[str], words: tupl
     assert code == 2 and error["where"] == where and error["what"]
     code, out, err = run(capsys, *words)
     assert code == 2 and out == "" and len(err.strip().splitlines()) == 1
-
-
-def check(value: Any, schema: dict[str, Any], where: str) -> None:
-    """The few JSON Schema keywords that our schema uses."""
-    kinds = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int, "null": type(None)}
-    if "enum" in schema:
-        assert value in schema["enum"], where
-    if "type" in schema:
-        types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        assert any(isinstance(value, kinds[t]) for t in types), f"{where} is {value!r}"
-    if "pattern" in schema:
-        assert re.search(schema["pattern"], value), where
-    if isinstance(value, dict):
-        assert set(schema.get("required", ())) <= set(value), where
-        known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
-        for name, part in value.items():
-            assert name in known or others is not False, f"{where}.{name} is not in the schema"
-            check(part, known.get(name, others if isinstance(others, dict) else {}), f"{where}.{name}")
-    if isinstance(value, list):
-        for i, part in enumerate(value):
-            check(part, schema.get("items", {}), f"{where}[{i}]")
 
 
 @pytest.mark.parametrize(
