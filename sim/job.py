@@ -135,7 +135,7 @@ def film_job(spec: Spec, directory: Path, progress: Progress) -> dict[str, Any]:
     from sim.tasks import get_task
     from sim.trace.rollout import read_rollout
 
-    rows = {name: read_rollout(path) for name, path in spec["rows"].items()}
+    rows = {name: read_rollout(path) for name, path in spec["rows"]}
     film_strip(get_task(spec["task"], spec["goal"]), rows, directory / "film.png")
     progress(1, 1, f"{len(rows)} film strips", {})
     return {"film": "film.png"}

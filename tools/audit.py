@@ -79,12 +79,12 @@ def traces(context: Context, pilot: Pilot, kind: str) -> list[str]:
 
 def _film(context: Context, plan: Plan, example: dict[str, str]) -> str:
     """Draw an example; a machine without OpenGL goes without, and says so."""
-    rows = {"simulation": example["sim"], "hardware": example["rollout"]}
+    rows = [("simulation", example["sim"]), ("hardware", example["rollout"])]
     spec = {
         "kind": "film",
         "task": plan.task,
         "goal": plan.goal,
-        "rows": {name: str(resolve(path, context.home)) for name, path in rows.items()},
+        "rows": [[name, str(resolve(path, context.home))] for name, path in rows],
     }
     try:
         result = do_job(context, "film", spec, limit_s=FILM_LIMIT_S)

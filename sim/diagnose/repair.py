@@ -33,7 +33,8 @@ def propose(diagnosis: Diagnosis, gap: GapRow, family: Family, parameters: dict[
     action = "recentre" if diagnosis.verdict == "RECENTRE" else "widen"
     word = "move" if action == "recentre" else "widen"
     untouched = [r.parameter for r in family.ranges if r.parameter != parameter.name]
-    text = f"{word} the {parameter.name} range to [{low:.4g}, {high:.4g}] {parameter.unit}"
+    unit = "" if parameter.unit == "1" else f" {parameter.unit}"
+    text = f"{word} the {parameter.name} range to [{low:.4g}, {high:.4g}]{unit}"
     if parameter.name == "delay":
         text += f" and add delay correction (the policy sees its last {DELAY_ACTIONS} actions)"
     if untouched:

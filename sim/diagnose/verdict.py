@@ -122,7 +122,8 @@ def judge(
     explains = choice.gain.mean() > excess / 2 or z < UNEXPLAINED
     r = family.range_of(parameter.name)
     interval = bootstrap_interval(choice.scan, evidence.owner, seed)
-    at = f"{parameter.name} {choice.value:.4g} {parameter.unit}"
+    unit = "" if parameter.unit == "1" else f" {parameter.unit}"
+    at = f"{parameter.name} {choice.value:.4g}{unit}"
     sentences = [
         f"replayed {len(np.unique(evidence.owner))} rollouts in {len(evidence.owner)} windows; "
         f"{len(evidence.held_out)} of the rollouts judged and were not fitted",
@@ -135,11 +136,11 @@ def judge(
     if known and explains:
         if r is not None and (r.low <= interval[1] and interval[0] <= r.high):
             verdict = "WIDEN"
-            advice = f"widen {parameter.name} to reach {interval[0]:.4g} to {interval[1]:.4g} {parameter.unit}"
+            advice = f"widen {parameter.name} to reach {interval[0]:.4g} to {interval[1]:.4g}{unit}"
         else:
             verdict = "RECENTRE"
             seen = "which was not varied" if r is None else f"outside {r.low:.4g} to {r.high:.4g}"
-            advice = f"move {parameter.name} to {choice.value:.4g} {parameter.unit}, {seen}"
+            advice = f"move {parameter.name} to {choice.value:.4g}{unit}, {seen}"
         target = parameter.name
     elif z >= UNEXPLAINED and best_error > 1.1 * floor.mean:
         verdict, target = "STRUCTURAL", "unknown"
