@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from store.errors import UserError
-from tools.settings import Settings, load_settings
+from tools.settings import Settings, bounds, load_settings
 
 
 class RunOptions(BaseModel):
@@ -54,5 +54,5 @@ def read_options(*, rollouts: int | None, config: Path | None, **given: Any) -> 
         first = error.errors()[0]
         name = str(first["loc"][-1])
         option = "--rollouts" if name == "pilot_rollouts" else "--" + name.replace("_", "-")
-        valid = "ask, twin" if name == "approve" else ""
+        valid = "ask, twin" if name == "approve" else bounds(RunOptions, name) or bounds(Settings, name)
         raise UserError(f"{first['input']!r}: {first['msg']}", where=option, valid=valid) from None

@@ -44,4 +44,13 @@ def load_settings(path: Path | None) -> Settings:
         field = ".".join(str(part) for part in first["loc"])
         unknown = first["type"] == "extra_forbidden"
         what = f"unknown key '{field}'" if unknown else f"{field}: {first['msg']}"
-        raise UserError(what, where=str(path), valid=Settings.model_fields if unknown else "") from None
+        valid = Settings.model_fields if unknown else bounds(Settings, field)
+        raise UserError(what, where=str(path), valid=valid) from None
+
+
+def bounds(model: type[BaseModel], field: str) -> str:
+    """The bounds of a number, in words: 'at least 0, at most 60'."""
+    known = model.model_fields.get(field)
+    words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    limits = [(sign, getattr(limit, sign, None)) for limit in (known.metadata if known else ()) for sign in words]
+    return ", ".join(f"{words[sign]} {value:g}" for sign, value in limits if value is not None)

@@ -1,6 +1,5 @@
 """The command `regrasp`. Commands import what is heavy inside themselves, so that --help answers at once."""
 
-import errno
 import json
 import sys
 
@@ -8,6 +7,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from agent.cli import approvals, bench, doctor, ledger, plan, report, run, tasks
+from agent.cli.usage import is_help, usage_error
 from store.errors import UserError
 
 
@@ -44,7 +44,10 @@ def _run(words: list[str]) -> int:
     except UserError as error:
         return _fail(error, 2, words)
     except TyperException as error:
-        return _fail(UserError(error.format_message().rstrip("."), hint="see regrasp --help"), 2, words)
+        if is_help(error) and "--json" not in words:
+            sys.stderr.write(error.format_message() + "\n")
+            return 2
+        return _fail(usage_error(error), 2, words)
     except Abort:
         return 130
     except Exception as error:
@@ -57,16 +60,12 @@ def _run(words: list[str]) -> int:
 
 def _failure(error: Exception) -> tuple[UserError, int] | None:
     """A failure that one line explains, and its exit code; None for a defect, which keeps its traceback."""
-    import sqlite3
-
+    from store.artifacts import FULL, unwritable
     from tools.hardware.client import DriverLost
     from tools.job import JobError
 
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return UserError("the disk is full", str(error.filename or ""), hint="free space, then regrasp resume RUN"), 2
-    if isinstance(error, sqlite3.DatabaseError):
-        hint = "free space if the disk is full; else move the file away and resume: the ledger has all that was done"
-        return UserError(str(error), "checkpoints.sqlite", hint=hint), 2
+    if isinstance(error, OSError) and (error.filename or error.errno in FULL):
+        return unwritable(error, error.filename or ""), 2
     return (UserError(str(error)), 1) if isinstance(error, (JobError, DriverLost)) else None
 
 
