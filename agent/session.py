@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from agent.loop import ENDED, GateStopped, Loop, run_rounds
 from agent.models import check_planner, planner
 from agent.report.build import build_report
 from store.approvals import Approval
-from store.errors import NotFoundError
+from store.errors import NotFoundError, UserError
 from store.home import Home
 from store.ledger import Ledger, Row
 from store.records import Run
@@ -143,11 +143,15 @@ def has_ended(ledger: Ledger, run_id: str) -> bool:
 
 @contextmanager
 def _saver(home: Home) -> Generator[SqliteSaver]:
-    connection = sqlite3.connect(home.checkpoints, check_same_thread=False)
     try:
-        yield SqliteSaver(connection)
-    finally:
-        connection.close()
+        with closing(sqlite3.connect(home.checkpoints, check_same_thread=False)) as connection:
+            yield SqliteSaver(connection)
+    except sqlite3.DatabaseError as error:
+        where = str(home.checkpoints)
+        if "full" in str(error):
+            raise UserError("the disk is full", where, hint="free space, then regrasp resume RUN") from error
+        hint = "move the file away, then regrasp resume RUN: the ledger has all that was done"
+        raise UserError(f"the checkpoints cannot be used: {error}", where, hint=hint) from error
 
 
 def _run_row(ledger: Ledger, run_id: str) -> Row:

@@ -1,13 +1,27 @@
 """Files beside the ledger: written whole or not at all, named relative to the home."""
 
+import errno
 import hashlib
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from store.errors import UserError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says of a disk without room: full, at a quota, or at a limit of the file's size."""
+
+
+def unwritable(error: OSError, path: Path | str) -> UserError:
+    """One line for what the system did not let us write."""
+    if error.errno in FULL:
+        return UserError("the disk is full, or at a quota", str(path), hint="free space, then regrasp resume RUN")
+    reason = error.strerror or str(error).splitlines()[0]
+    hint = "mend its permissions, or choose another place"
+    return UserError(f"the file cannot be written: {reason}", str(path), hint=hint)
 
 
 def replace(path: Path, write: Callable[[Path], None]) -> None:
@@ -29,10 +43,9 @@ def replace(path: Path, write: Callable[[Path], None]) -> None:
         finally:
             os.close(folder)
     except OSError as error:
-        reason = error.strerror or str(error).splitlines()[0]
-        raise UserError(f"the file cannot be written: {reason}", str(path)) from error
+        raise unwritable(error, path) from error
     finally:
-        if path.parent.is_dir():
+        with suppress(OSError):  # where nothing can be written, nothing is left to remove
             draft.unlink(missing_ok=True)
 
 

@@ -1,6 +1,7 @@
 """The ledger, or one table of it, as a file for other tools."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -24,7 +25,7 @@ def check_target(path: Path, overwrite: bool) -> None:
     if path.suffix.lower() not in _FORMATS:
         raise UserError(f"cannot export to {path.suffix or 'a file without suffix'}", str(path), valid=_FORMATS)
     if not path.parent.is_dir():
-        raise UserError("the folder does not exist", str(path.parent))
+        raise UserError("the folder does not exist", str(path.parent), hint="make it, or name another")
     if path.is_dir() or (path.exists() and not overwrite):
         raise UserError("the file exists", str(path), hint="choose another name, or say --overwrite")
 
@@ -52,5 +53,6 @@ def export(con: duckdb.DuckDBPyConnection, path: Path, table: str, *, overwrite:
     except (duckdb.IOException, OSError) as error:
         raise UserError(f"the file cannot be written: {str(error).splitlines()[0]}", str(path)) from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing can be written, nothing is left to remove
+            draft.unlink(missing_ok=True)
     return int(count[0]) if count else 0

@@ -27,6 +27,8 @@ SILENCE_S = 120.0
 """A job whose heartbeat stands still for so long hangs."""
 TERM_S = 3.0
 """Time between SIGTERM and SIGKILL."""
+LEAST_ROOM = 1_000_000
+"""Bytes on the disk below which a job that left no result is taken to have wanted room."""
 
 
 class JobError(Exception):
@@ -273,6 +275,9 @@ def _failure(directory: Path, child: subprocess.Popen[bytes] | None) -> Exceptio
         return UserError(error["what"], error.get("where", ""), error.get("valid", ""), error.get("hint", ""))
     code = f" with exit code {child.returncode}" if child else ""
     what = error["what"] if error else f"ended{code} and left no result"
+    if shutil.disk_usage(directory).free < LEAST_ROOM:
+        what = f"the disk is full: job {directory.name} could not write its result"
+        return UserError(what, str(directory), hint="free space, then regrasp resume RUN")
     log = directory / "stderr.log"
     tail = log.read_text(errors="replace").strip().splitlines()[-8:] if log.exists() else []
     return JobError(f"job {directory.name}: {what}" + "".join(f"\n  {line}" for line in tail))
