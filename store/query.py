@@ -9,6 +9,8 @@ import duckdb
 from store.errors import LedgerError
 
 _ALLOWED = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}
+MOST_ROWS = 100_000
+"""Rows of an answer; a longer one is for `ledger export`, not for a screen or one JSON object."""
 _VALID = "one SELECT, WITH, SHOW, DESCRIBE or EXPLAIN statement"
 
 
@@ -44,16 +46,18 @@ def ask(con: duckdb.DuckDBPyConnection, query: str, timeout_s: float) -> Table:
     """Run a checked query on a sandboxed read-only connection.
 
     Raises:
-        LedgerError: what is wrong with the query, or that it took too long (it would hold up the run).
+        LedgerError: what is wrong with the query, that it took too long (it would hold up the run), or that its answer
+            is too long.
     """
     timer = threading.Timer(timeout_s, con.interrupt)
     timer.start()
     try:
         cursor = con.execute(query)
         columns = tuple(str(d[0]) for d in cursor.description or ())
-        return Table(columns, tuple(tuple(row) for row in cursor.fetchall()))
+        rows = cursor.fetchmany(MOST_ROWS + 1)
     except duckdb.InterruptException as error:
-        raise LedgerError(f"the query took more than {timeout_s:g} s and was stopped", "query") from error
+        hint = "ask for less: the run cannot write while a query reads"
+        raise LedgerError(f"the query took more than {timeout_s:g} s and was stopped", "query", hint=hint) from error
     except (duckdb.IOException, duckdb.FatalException):
         raise
     except duckdb.Error as error:
@@ -61,6 +65,10 @@ def ask(con: duckdb.DuckDBPyConnection, query: str, timeout_s: float) -> Table:
     finally:
         timer.cancel()
         timer.join()
+    if len(rows) > MOST_ROWS:
+        hint = "add a LIMIT, or write a whole table with `regrasp ledger export FILE`"
+        raise LedgerError(f"the answer has more than {MOST_ROWS:,} rows", "query", hint=hint)
+    return Table(columns, tuple(tuple(row) for row in rows))
 
 
 def _complaint(error: duckdb.Error) -> LedgerError:

@@ -1,6 +1,7 @@
 """`regrasp ledger`: list, show, ask, check and export what has been written down."""
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,7 +68,7 @@ def sql(
     """Ask the ledger in SQL; nothing can be changed. `SHOW TABLES` tells what there is: gap, training, repair ..."""
     table = _ledger(home).sql(query)
     if as_json:
-        _print_json({"columns": list(table.columns), "rows": [list(row) for row in table.rows]})
+        _print_json({"columns": list(table.columns), "rows": [[_json(v) for v in row] for row in table.rows]})
         return
     _print_table(table.columns, [tuple(_cell(v) for v in row) for row in table.rows], empty="no rows")
 
@@ -140,6 +141,8 @@ def _summary(row: "Row") -> str:
     if row.kind == "approval":
         by = row.meta.get("person") or row.meta.get("claimant")
         return f"{body.get('status', 'pending')}{f' by {by}' if by else ''}"
+    if row.kind == "outcome":
+        return ": ".join(word for word in (body.get("status"), body.get("why") or body.get("verdict")) if word)
     for name in ("text", "decision", "verdict", "request", "status", "policy", "task", "repair", "model"):
         if body.get(name):
             prefix = f"round {body['round']}: " if body.get("round") is not None else ""
@@ -162,8 +165,17 @@ def _cell(value: object) -> str:
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def _json(value: Any) -> Any:
+    """A value of SQL for JSON, which has no NaN and no infinity: null stands for them."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): _json(inner) for key, inner in value.items()}
+    return [_json(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
 def _print_json(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, default=_plain))
+    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain))
 
 
 def _plain(value: Any) -> Any:

@@ -34,7 +34,7 @@ class Note(Event):
 class Outcome(Event):
     """How a run ended."""
 
-    status: str = Field(default="", description="done, waiting, budget, stopped or failed.")
+    status: str = Field(default="", description="done, rejected or gate.")
     why: str = Field(default="", description="What ended it, where it was not done.")
 
 

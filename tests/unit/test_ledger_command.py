@@ -74,6 +74,29 @@ def test_sql_answers_as_a_table_and_as_json(home: Path) -> None:
         say("sql", "DELETE FROM entry")
 
 
+def test_sql_answers_in_json_that_every_parser_reads(home: Path) -> None:
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is not JSON")
+
+    query = "SELECT 'nan'::DOUBLE AS a, 1 / 0 AS b, ['inf'::DOUBLE, 1] AS c, {'d': 'nan'::FLOAT} AS d"
+    assert json.loads(say("sql", query, "--json"), parse_constant=refuse)["rows"] == [
+        [None, None, [None, 1], {"d": None}]
+    ]
+
+
+def test_an_endless_answer_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.query.MOST_ROWS", 10)
+    assert "9" in say("sql", "SELECT * FROM range(10)")
+    with pytest.raises(UserError, match="more than 10 rows.*LIMIT"):
+        say("sql", "SELECT * FROM range(11)")
+
+
+def test_an_outcome_says_how_the_run_ended(home: Path) -> None:
+    outcome = {"status": "rejected", "why": "the table is not clear", "verdict": "RECENTRE"}
+    Ledger(home / "ledger.duckdb").append("outcome", outcome, run_id="run-0001")
+    assert "rejected: the table is not clear" in say("list", "--kind", "outcome")
+
+
 def test_verify_is_content_until_somebody_tampers(home: Path) -> None:
     assert "5 rows, unbroken" in say("verify")
     assert say_json("verify")["ok"] is True
