@@ -28,11 +28,16 @@ def conclude(context: Context, status: str, why: str = "") -> Row:
 
 
 def findings(context: Context) -> dict[str, Any]:
-    """Verdict, repairs, gaps before and after, rollouts: what `run --json` says."""
+    """Verdict, repairs, gaps before and after, rollouts: what `run --json` says.
+
+    The gap after is unknown while a repair waits for its pilot; without any repair it is the gap before.
+    """
     diagnoses = [x for _, x in entries(context, "diagnosis", Diagnosis)]
     repairs = [x for _, x in entries(context, "repair", Repair)]
     gaps = first_and_last_gap(context)
     before, after = gaps if gaps else (None, None)
+    if after is not None and repairs and repairs[-1].round > after.round:
+        after = None
     return {
         "verdict": diagnoses[0].verdict if diagnoses else None,
         "verdicts": [_named(x) for x in diagnoses],

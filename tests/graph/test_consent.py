@@ -14,7 +14,10 @@ from agent.cli.consent import FLAG, Consent
 from agent.cli.display import Display
 from agent.loop import GateStopped, run_rounds
 from store import approvals
+from store.approvals import Approval
+from tools.context import Context
 from tools.hardware.driver import Rig
+from tools.outcome import findings
 from tools.stop import WaitingForPerson
 
 
@@ -75,6 +78,20 @@ def test_no_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     stage = stage_with(tmp_path, "ask", may_ask=True)
     with pytest.raises(GateStopped, match="rejected by ann"):
         run_rounds(stage.loop, stage.context)
+
+
+def test_no_gap_after_a_repair_is_claimed_before_its_pilot(tmp_path: Path) -> None:
+    def first_only(context: Context, approval: Approval) -> None:
+        if approval.request.round > 0:
+            raise WaitingForPerson("it waits", approval.id)
+        approvals.decide(context.ledger, approval.id, True, "ann")
+
+    stage = Stage(tmp_path, BuiltinPlanner(), given=options(rounds=1), decide=first_only)
+    with pytest.raises(WaitingForPerson):
+        run_rounds(stage.loop, stage.context)
+    found = findings(stage.context(0))
+    assert len(found["repairs"]) == 1 and found["success_gap_before"] == pytest.approx(0.4)
+    assert found["success_gap_after"] is None and found["slip_gap_after"] is None
 
 
 @pytest.mark.parametrize("answer", ["later\n", "", "perhaps\n"])
