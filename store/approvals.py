@@ -252,7 +252,7 @@ def _load(con: duckdb.DuckDBPyConnection, id: str) -> Approval:
     for approval in known:
         if approval.id == id:
             return approval
-    raise NotFoundError(f"there is no approval {id!r}", valid=[a.id for a in known] or "none yet")
+    raise NotFoundError(f"there is no approval {id!r}", where="ID", valid=[a.id for a in known] or "none yet")
 
 
 def _columns(approval: Approval) -> dict[str, object]:

@@ -16,17 +16,19 @@ PersonOption = Annotated[
 
 def approvals(home: HomeOption = None, as_json: JsonOption = False) -> int:
     """List pilots that wait for a person."""
+    from agent.cli.advice import command
     from agent.cli.drive import existing
     from store import approvals as store
 
-    _, ledger = existing(home)
+    place, ledger = existing(home)
     waiting = store.pending(ledger)
     if as_json:
         sys.stdout.write(json.dumps({"approvals": [approval.as_dict() for approval in waiting]}) + "\n")
         return 0
     for approval in waiting:
         sys.stdout.write(f"{approval.id} ({approval.run_id}): {approval.request.text}\n")
-        sys.stdout.write(f"  regrasp approve {approval.id}   or   regrasp reject {approval.id} --why TEXT\n")
+        approve = command(f"approve {approval.id}", place.path)
+        sys.stdout.write(f"  {approve}   or   {command(f'reject {approval.id} --why TEXT', place.path)}\n")
     if not waiting:
         sys.stdout.write("nothing waits for a person\n")
     return 0
@@ -45,12 +47,17 @@ def reject(
     as_json: JsonOption = False,
 ) -> int:
     """Refuse a pilot; its run ends."""
+    from store.errors import UserError
+
+    if not why.strip():
+        raise UserError("a rejection says why", "--why", hint='for example --why "the table is not clear"')
     return _decide(id, False, person, why, home, as_json)
 
 
 def _decide(id: str, yes: bool, person: str | None, why: str, home: HomeOption, as_json: bool) -> int:
     import getpass
 
+    from agent.cli.advice import command
     from agent.cli.drive import existing, is_running
     from store import approvals as store
 
@@ -59,6 +66,7 @@ def _decide(id: str, yes: bool, person: str | None, why: str, home: HomeOption, 
     if as_json:
         sys.stdout.write(json.dumps({"approval": approval.as_dict()}) + "\n")
         return 0
-    go_on = "" if is_running(place) else f"; regrasp resume {approval.run_id} goes on"
+    resume = command(f"resume {approval.run_id}", place.path)
+    go_on = "" if is_running(place) else f"; {resume} {'goes on' if yes else 'ends it'}"
     sys.stdout.write(f"{approval.id} is {approval.status} by {approval.person}{go_on}\n")
     return 0

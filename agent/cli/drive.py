@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from agent.cli.advice import command
 from agent.cli.consent import Consent
 from agent.cli.display import Display
 from agent.cli.ending import print_ending
@@ -23,13 +24,14 @@ def drive_and_tell(home: Home, run_id: str, *, as_json: bool, minutes: float | N
     display = Display(to_stderr=as_json)
     consent = Consent(display, may_ask=sys.stdin.isatty() and not as_json)
     with display, _signals(display) as cancel:
-        display.line(f"{run_id} in {home.path} (Ctrl-C stops it, regrasp resume {run_id} goes on)")
+        resume = command(f"resume {run_id}", home.path)
+        display.line(f"{run_id} in {home.path} (Ctrl-C stops it, {resume} goes on)")
         for note in notes:
             display.line(f"note: {note}")
         try:
             ending = drive(home, run_id, Voice(consent, display.progress, display.line, cancel), minutes)
         except BaseException:
-            display.line(f"nothing is lost; regrasp resume {run_id} goes on")
+            display.line(f"nothing is lost; {resume} goes on")
             raise
     if as_json:
         sys.stdout.write(json.dumps(results(ending), ensure_ascii=False) + "\n")

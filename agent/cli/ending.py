@@ -3,6 +3,7 @@
 from rich.console import Console
 from rich.table import Table
 
+from agent.cli.advice import command
 from agent.session import Ending
 from store.home import Home
 from store.records import GapRow, Rate
@@ -35,12 +36,11 @@ def print_ending(console: Console, ending: Ending) -> None:
 
 def advice(ending: Ending) -> list[str]:
     """Commands that go on from here."""
-    context = ending.context
-    home = "" if context.home == Home.find().path else f" --home {context.home}"
-    resume = f"regrasp resume {context.run_id}{home}"
+    context, home = ending.context, ending.context.home
+    resume = command(f"resume {context.run_id}", home)
     if ending.status == "waiting":
-        approval = ending.approval
-        return [f"regrasp approve {approval}{home}   (or: regrasp reject {approval} --why TEXT{home})", resume]
+        approve = command(f"approve {ending.approval}", home)
+        return [f"{approve}   (or: {command(f'reject {ending.approval} --why TEXT', home)})", resume]
     if ending.status == "budget":
         return [f"{resume} --minutes {2 * context.minutes:g}"]
     if ending.status == "stopped":

@@ -85,6 +85,7 @@ def stop(
     as_json: JsonOption = False,
 ) -> int:
     """Ask a running run to stop where it stands; it can be resumed."""
+    from agent.cli.advice import command
     from agent.cli.drive import existing, is_running
     from agent.session import has_ended, options_of
 
@@ -98,5 +99,6 @@ def stop(
     if as_json:
         sys.stdout.write(json.dumps({"run_id": run, "stopping": running}) + "\n")
     else:
-        sys.stdout.write(f"{run} stops; regrasp resume {run} goes on\n" if running else f"{run} is not running\n")
+        go_on = command(f"resume {run}", place.path)
+        sys.stdout.write(f"{run} stops; {go_on} goes on\n" if running else f"{run} is not running\n")
     return 0
