@@ -145,8 +145,32 @@ PHRASINGS: list[tuple[str, dict[str, Any]]] = [
     ("push the puck; vary only friction and delay", {"varied": ("friction", "delay"), "others": False}),
     ("push the puck; friction 0.5 to 1.2; everything else fixed", F | {"others": False}),
     ("push the puck; nothing else varies", {"others": False}),
+    # numbers that are no values of what stands beside them
+    ("push a 6 cm puck across the table", {"rest": ("a 6 cm",)}),
+    ("push the 6 cm wide puck 10 cm", {"distance": 0.1, "rest": ("the 6 cm wide",)}),
+    ("push a puck of 6 cm diameter 10 cm across the table", {"distance": 0.1, "rest": ("of 6 cm diameter",)}),
+    ("push the puck with a diameter of 6 cm", {"rest": ("with a diameter of 6 cm",)}),
+    ("push the puck 10 cm in 2 seconds", {"distance": 0.1, "rest": ("in 2 seconds",)}),
+    ("push the puck; the push takes 3 s", {"rest": ("takes 3 s",)}),
+    ("push the puck in 90 seconds", {"minutes": 1.5}),
+    ("push the puck; each episode lasts 1 minute", {"rest": ("each episode lasts 1 minute",)}),
+    ("push the puck; the approval expires in 20 minutes", {"rest": ("the approval expires in 20 minutes",)}),
+    ("push the puck; we did 40 rollouts yesterday", {"rest": ("we did 40 rollouts yesterday",)}),
+    ("push the puck like in round 2", {"rest": ("like in round 2",)}),
+    ("push the puck; in round 3 the friction was 0.5 to 1.2", F | {"rest": ("in round 3",)}),
+    ("push the puck; 2 repair rounds", {"rounds": 2}),
+    ("push the puck; the friction error is 0.1", {"rest": ("the friction error is 0.1",)}),
+    ("push the puck; latency jitter is 3 ms", {"rest": ("latency jitter is 3 ms",)}),
+    ("push the puck; delay increased by 5 ms", {"rest": ("delay increased by 5 ms",)}),
+    ("push the puck; vary friction by 0.2", {"varied": ("friction",), "rest": ("by 0.2",)}),
+    ("push the puck by 10 cm with friction 0.8", {"distance": 0.1, "friction": (0.8, 0.8)}),
+    ("push the puck; mass 100 g more than nominal", {"rest": ("mass 100 g more than nominal",)}),
+    ("push the puck; add 50 g to the puck", {"rest": ("add 50 g",)}),
+    ("push the puck; the delay was measured at 11 ms 3 hours ago", D | {"rest": ("3 hours ago",)}),
+    ("push the puck; the maximum allowed delay is 50 ms", {"delay": (None, 0.05), "rest": ("allowed",)}),
     # tasks
     ("finger_push", {}),
+    ("Using my 3-DoF finger, push the puck", {}),
     ("train finger-push", {}),
     ("Teach the finger to slide the puck to the target, please!", {}),
     ("Using a 3-joint finger, nudge the puck", {}),
@@ -266,6 +290,11 @@ def test_lag_is_read_as_delay_and_says_so() -> None:
     assert "first-order lag" in read("push the puck; servo lag 11 ms").notes[-1]
     assert not read("push the puck; measured delay 11 ms").notes
     assert "not a delay" in read("push the puck; time constant 11 ms").notes[0]
+
+
+def test_a_share_of_nominal_says_so() -> None:
+    note = "'50 to 120 %' was read as a share of the nominal friction, 0.8"
+    assert note in read("push the puck; friction 50 to 120 %").notes
 
 
 def test_readings_quote_the_request() -> None:

@@ -2,19 +2,22 @@
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from store.errors import UserError
 from tools.reading.amounts import Amount
 from tools.reading.carry import no_rounds
 from tools.reading.clauses import Clause, Item
 from tools.reading.statements import Statements
-from tools.reading.vocabulary import BUDGET, COUNT_ADJECTIVES, COUNTS, DRIVERS, EACH
+from tools.reading.vocabulary import BUDGET, COUNT_ADJECTIVES, COUNTS, DRIVERS, EACH, NO_BUDGET
 from tools.units import TIME
 
 LARGEST = {"seed": 9_999, "rounds": 60, "pilot_rollouts": 4096, "rollouts": 1_000_000}
 """As the run's own options."""
 TOTAL = frozenset({"budget", "altogether", "total", "overall", "spend"})
 """Words that make a number of rollouts the whole run's."""
+LEAST_SECONDS = 60.0
+"""A time in seconds below it is that of a motion, not of a run."""
 _DRIVER = re.compile(r"(?:\s*[=:]\s*|\s+)(?:is\s+|the\s+)?([A-Za-z_][\w.]*(?::[A-Za-z_]\w*)?)")
 
 
@@ -43,6 +46,8 @@ def read_spending(text: str, clause: Clause, spending: Spending, statements: Sta
     """Take budgets, seed and driver out of a clause, marking what was used."""
     _seed(text, clause, spending, statements)
     _driver(text, clause, spending, statements)
+    if any(item.word in NO_BUDGET for item in clause.items):
+        return
     counted = _counts(text, clause, spending, statements)
     timed = _minutes(text, clause, spending, statements)
     if counted or timed:
@@ -96,10 +101,12 @@ def _counts(text: str, clause: Clause, spending: Spending, statements: Statement
         field = "pilot_rollouts" if name == "rollouts" and (each or not total) else name
         if field == "pilot_rollouts" and not each:
             statements.note("rollouts were read as those of each pilot; say 'at most' to limit the whole run")
+        words = COUNTS[name]
+        same = takewhile(lambda other, words=words: other.word in words, clause.behind(item))  # '2 repair rounds'
         shown = text[min(item.start, number.start) : max(item.end, number.end)]
         value = _whole(number.amount, item.word, shown, 0 if name == "rounds" else 1)
         if value is not None:
-            _take(statements, spending, field, value, shown, item, number, *between, *each)
+            _take(statements, spending, field, value, shown, item, number, *between, *each, *same)
             found = True
     return found
 
@@ -120,6 +127,8 @@ def _number_near(clause: Clause, item: Item) -> tuple[Item | None, list[Item]]:
         if other.word not in COUNT_ADJECTIVES and other.kind != "count":
             break
         between.append(other)
+    if not item.word.endswith("s"):
+        return None, []  # 'round 2' and 'pilot 3' are names, not numbers of them
     for other in clause.behind(item):
         if other.kind == "amount":
             return (None, []) if other.used else (other, [])
@@ -152,6 +161,9 @@ def _minutes(text: str, clause: Clause, spending: Spending, statements: Statemen
         if not (long and (budget or not clause.has("quantity"))) and not (budget and amount.unit.factor >= 1):
             continue
         shown = text[item.start : item.end]
+        if amount.unit.factor < 60 and 0 < amount.high < LEAST_SECONDS:
+            statements.note(f"'{shown}' is too short for a whole run, so it was not read as its time")
+            continue
         if amount.high <= 0:
             raise UserError(f"no time is left in '{shown}'", "request", "more than 0 minutes")
         _take(statements, spending, "minutes", round(amount.high / 60, 9), shown, item)

@@ -7,6 +7,7 @@ from store.records import Parameter
 from tools.reading.amounts import Amount, find_amounts
 from tools.reading.tokens import Token, tokenise
 from tools.reading.vocabulary import (
+    APART,
     COPULA,
     COUNTS,
     COURTESY,
@@ -22,6 +23,7 @@ from tools.reading.vocabulary import (
     VARY,
     Quantity,
 )
+from tools.units import MASS, unit_of
 
 _Phrases = dict[tuple[str, ...], tuple[str, Quantity | None, str]]
 """Words of a phrase -> its kind, quantity and reason."""
@@ -139,7 +141,23 @@ def split(text: str, parameters: Mapping[str, Parameter]) -> list[Clause]:
     close("", True)
     for previous, clause in zip(clauses, clauses[1:], strict=False):
         clause.after = previous if previous.sentence == clause.sentence else None
-    return _merged(clauses)
+    merged = _merged(clauses)
+    for clause in merged:
+        _set_apart(clause)
+    return merged
+
+
+def _set_apart(clause: Clause) -> None:
+    """Make words of single numbers that are no values: 'friction error 0.1', 'delay grew by 5 ms', 'add 50 g'."""
+    apart = any(item.word in APART for item in clause.items)
+    kinds = {unit_of(unit).powers for i in clause.all("quantity") if i.quantity for _, unit, _ in i.quantity.readings}
+    for item in clause.amounts():
+        amount, before = item.amount, next(clause.before(item), None)
+        if amount is None or amount.form != "point" or amount.percent:
+            continue
+        by = before is not None and before.word == "by" and amount.powers in kinds
+        if by or (apart and (amount.powers in kinds or amount.powers == MASS)):
+            item.kind = "word"
 
 
 def _phrases(parameters: Mapping[str, Parameter]) -> _Phrases:

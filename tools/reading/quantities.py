@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from store.errors import UserError
 from store.records import Measurement, Parameter
@@ -9,7 +10,7 @@ from tools.reading.amounts import ABOUT, Amount, Form, describe
 from tools.reading.clauses import Clause, Item
 from tools.reading.statements import Statements
 from tools.reading.vocabulary import NOISE, RELATIVE, Quantity
-from tools.units import LENGTH, MASS, kind_of, tidy, unit_of, units_for
+from tools.units import LENGTH, MASS, kind_of, spell, tidy, unit_of, units_for
 
 _Ends = tuple[float | None, float | None]
 
@@ -146,6 +147,9 @@ class Linker:
         self._state(clause, meaning, amount, item.start, start, end)
         item.used = amount_item.used = True
         self._last = (clause, item)
+        if amount.percent and amount.form == "range" and meaning.parameter.name not in RELATIVE:
+            nominal = spell((meaning.parameter.nominal,), meaning.parameter.unit)
+            self._statements.note(f"'{amount.text}' was read as a share of the nominal {item.word}, {nominal}")
         if item.quantity.note and item.word in item.quantity.note_for:
             self._statements.note(item.quantity.note.format(word=item.word))
 
@@ -238,8 +242,9 @@ _BOUNDS: dict[str, Form] = {
 
 
 def _bounded(clause: Clause, item: Item, amount: Amount) -> Amount:
-    """'minimum friction 0.5' and 'friction maximum is 1.2': the word beside the quantity makes a point a bound."""
-    for beside in (next(clause.before(item), None), next(clause.behind(item), None)):
+    """'the maximum allowed friction is 1.2', 'friction maximum 1.2': a word beside the quantity makes it a bound."""
+    ahead = takewhile(lambda other: other.kind == "word", clause.before(item))
+    for beside in (*ahead, next(clause.behind(item), None)):
         if beside is not None and beside.kind == "word" and beside.word in _BOUNDS and amount.form == "point":
             beside.used = True
             return replace(amount, form=_BOUNDS[beside.word])

@@ -1,6 +1,7 @@
 """The task, its robot and its goal in a request."""
 
 from collections.abc import Mapping
+from itertools import takewhile
 
 from sim.tasks import Task
 from store.errors import UserError
@@ -13,6 +14,10 @@ from tools.units import spell, units_for
 _WITH = frozenset({"with", "using", "by"})
 _PRECISION = frozenset({"tolerance", "accuracy", "precision", "accurate", "clearance"})
 """Words that make a length something other than how far to go."""
+_SIZES = frozenset({"diameter", "radius", "wide", "width", "thick", "thickness", "tall", "height", "high", "long",
+                    "size", "sized"})  # fmt: skip
+_OBJECTS = frozenset({"puck", "disc", "disk", "object"})
+"""A length right before one of these, or beside one of the words above, is how large it is."""
 
 
 def tasks_named(clause: Clause, tasks: Mapping[str, Task]) -> set[str]:
@@ -103,6 +108,8 @@ def read_goal(
             continue
         if (before is not None and before.word == "within") or any(i.word in _PRECISION for i in clause.items):
             continue
+        if _is_size(clause, item):
+            continue
         if amount.plain:
             _refuse_plain(text, clause, item, amount, setting, bool(words))
             continue
@@ -124,8 +131,18 @@ def read_goal(
         statements.reading(item.start, shown, f"{setting.name}: {spell((amount.low,), 'm')}")
 
 
+def _is_size(clause: Clause, item: Item) -> bool:
+    """'a 6 cm puck', 'a 6 cm wide puck', 'a puck of 6 cm diameter', 'a diameter of 6 cm': a length of the object."""
+    behind = next((o for o in clause.behind(item) if o.kind != "mark"), None)
+    before = list(takewhile(lambda o: o.kind in ("mark", "filler", "copula") or o.word in _SIZES, clause.before(item)))
+    said_before = len(before) > 1 and before[0].word not in _SIZES and any(o.word in _SIZES for o in before)
+    return said_before or (behind is not None and (behind.word in _SIZES or behind.word in _OBJECTS))
+
+
 def _refuse_plain(text: str, clause: Clause, item: Item, amount: Amount, setting: Goal, words: bool) -> None:
-    """A bare number where a length belongs is a mistake, unless it counts something or is an article."""
+    """A bare number where a length belongs is a mistake, unless it counts or names something or is an article."""
+    if next((o.kind for o in clause.before(item)), "") == "count":
+        return  # 'as in round 2'
     behind = next((o for o in clause.behind(item) if o.kind != "mark"), None)
     if amount.spelled or (behind is not None and (behind.used or behind.kind == "count" or behind.word in NOT_UNITS)):
         return

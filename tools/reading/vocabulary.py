@@ -149,7 +149,7 @@ GOALS: dict[str, Goal] = {"finger_push": Goal("distance", LENGTH, 0.02, 0.12, ("
 """The finger's reach bounds the distance."""
 
 ROBOT_WORDS = _words("finger fingers hand hands gripper grippers arm arms robot robots thumb")
-ONE = _words("a the one single our my its 1 3 three joint jointed robot robotic")
+ONE = _words("a the one single our my its 1 3 three joint jointed dof robot robotic")
 """What may stand between 'with' and the robot and still mean the task's own."""
 
 MEASURED = _words("measured measure measures measurement measurements measuring identified")
@@ -164,8 +164,16 @@ NOT = _words(
     "nor unless if instead other otherwise rather hardly dont avoid ignore unlike maybe perhaps"
 )
 """What is said with one of these, and is not covered by a rule, is not read as if it were not there."""
-INEXACT = _words("quarter quarters third thirds tenth tenths twice thrice times double triple per factor couple x")
+INEXACT = _words(
+    "quarter quarters third thirds tenth tenths twice thrice times double triple per factor couple x more less higher "
+    "lower heavier lighter longer shorter ago"
+)
 """Words that change the number beside them in ways no rule covers: that number is handed back, not read."""
+APART = _words(
+    "jitter error errors uncertainty tolerance resolution deviation bias offset spread difference off add adds added "
+    "adding extra"
+)
+"""Words beside a quantity that make a single number something about its value, which is no value: it is handed back."""
 ELSE = ("everything else", "all else", "all other parameters", "all others", "the rest", "every other parameter",
         "other parameters", "the other parameters", "nothing else", "anything else")  # fmt: skip
 
@@ -175,12 +183,20 @@ COUNTS: dict[str, frozenset[str]] = {
 }
 COUNT_ADJECTIVES = _words("real hardware robot pilot repair judged guarded")
 EACH = _words("each every pilot round per a")
-NOT_UNITS = _words("times pucks seeds policies epochs iterations episodes steps joint joints axis hands different more")
+NOT_UNITS = _words(
+    "times pucks seeds policies epochs iterations episodes steps joint joints axis dof hands different more"
+)
 """Words behind a number that count something, so that the number is no length of unknown unit."""
 BUDGET = _words(
     "budget limit time total overall finish finished done take takes spend wall clock longest deadline altogether"
 )
 """Words that belong to a budget in the same clause."""
+
+NO_BUDGET = _words(
+    "episode episodes battery approval expires expire last lasts lasted ago yesterday previous previously earlier "
+    "already past recorded logged slipped failed"
+)
+"""Words that make a time or a number of rollouts something other than what this run may spend."""
 
 DRIVERS = ("twin",)
 COURTESY = _words("please thanks thank hello hi hey cheers ok okay")
