@@ -129,6 +129,8 @@ PHRASINGS: list[tuple[str, dict[str, Any]]] = [
     ("push the puck in one and a half hours", {"minutes": 90}),
     ("push the puck; budget: 90 s", {"minutes": 1.5}),
     ("push the puck with at most forty rollouts in total", {"rollouts": 40}),
+    ("push the puck; budget: 2 h, 200 rollouts, 3 rounds", {"minutes": 120, "rollouts": 200, "rounds": 3}),
+    ("push the puck; budget: 2 h, 20 rollouts per pilot", {"minutes": 120, "pilot_rollouts": 20}),
     ("push the puck, twenty-five rollouts per pilot", {"pilot_rollouts": 25}),
     ("push the puck, half a dozen real rollouts", {"pilot_rollouts": 6}),
     ("push the puck, no repairs", {"rounds": 0}),
@@ -166,6 +168,9 @@ PHRASINGS: list[tuple[str, dict[str, Any]]] = [
     ("push the puck by 10 cm with friction 0.8", {"distance": 0.1, "friction": (0.8, 0.8)}),
     ("push the puck; mass 100 g more than nominal", {"rest": ("mass 100 g more than nominal",)}),
     ("push the puck; add 50 g to the puck", {"rest": ("add 50 g",)}),
+    ("push the puck; the hand weighs 300 g", {"rest": ("the hand weighs 300 g",)}),
+    ("push the puck; the mass of the finger is 0.2 kg", {"rest": ("the mass of the finger is 0.2 kg",)}),
+    ("push the puck; mass 80 to 120 g with one finger", {"mass": (0.08, 0.12)}),
     ("push the puck; the delay was measured at 11 ms 3 hours ago", D | {"rest": ("3 hours ago",)}),
     ("push the puck; the maximum allowed delay is 50 ms", {"delay": (None, 0.05), "rest": ("allowed",)}),
     # tasks

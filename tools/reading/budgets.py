@@ -97,7 +97,7 @@ def _counts(text: str, clause: Clause, spending: Spending, statements: Statement
         if number is None or number.amount is None:
             continue
         each = _each(clause, item)
-        total = number.amount.form == "at_most" or any(o.word in TOTAL for o in clause.items)
+        total = number.amount.form == "at_most" or _of_the_whole(clause)
         field = "pilot_rollouts" if name == "rollouts" and (each or not total) else name
         if field == "pilot_rollouts" and not each:
             statements.note("rollouts were read as those of each pilot; say 'at most' to limit the whole run")
@@ -135,6 +135,16 @@ def _number_near(clause: Clause, item: Item) -> tuple[Item | None, list[Item]]:
         if other.kind not in ("mark", "copula"):
             break
     return None, []
+
+
+def _of_the_whole(clause: Clause) -> bool:
+    """Whether a budget of the whole run is spelled out here: 'budget: 2 h, 200 rollouts, 3 rounds'."""
+    said: Clause | None = clause
+    while said is not None:
+        if any(item.word in TOTAL for item in said.items):
+            return True
+        said = said.after
+    return False
 
 
 def _each(clause: Clause, item: Item) -> list[Item]:

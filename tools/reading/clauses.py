@@ -20,6 +20,7 @@ from tools.reading.vocabulary import (
     NOT,
     OTHER_QUANTITIES,
     QUANTITIES,
+    ROBOT_WORDS,
     VARY,
     Quantity,
 )
@@ -149,7 +150,9 @@ def split(text: str, parameters: Mapping[str, Parameter]) -> list[Clause]:
 
 def _set_apart(clause: Clause) -> None:
     """Make words of single numbers that are no values: 'friction error 0.1', 'delay grew by 5 ms', 'add 50 g'."""
-    apart = any(item.word in APART for item in clause.items)
+    apart = any(item.word in APART for item in clause.items) or any(
+        _of_robot(clause, i) for i in clause.all("quantity")
+    )
     kinds = {unit_of(unit).powers for i in clause.all("quantity") if i.quantity for _, unit, _ in i.quantity.readings}
     for item in clause.amounts():
         amount, before = item.amount, next(clause.before(item), None)
@@ -158,6 +161,15 @@ def _set_apart(clause: Clause) -> None:
         by = before is not None and before.word == "by" and amount.powers in kinds
         if by or (apart and (amount.powers in kinds or amount.powers == MASS)):
             item.kind = "word"
+
+
+def _of_robot(clause: Clause, item: Item) -> bool:
+    """'the hand weighs 1 kg', 'the mass of the finger': only the object's mass is a parameter."""
+    if item.quantity is None or item.quantity.name != "mass":
+        return False
+    sides = (clause.before(item), clause.behind(item))
+    beside = [next((o for o in side if o.kind not in ("filler", "copula")), None) for side in sides]
+    return any(o is not None and o.word in ROBOT_WORDS for o in beside)
 
 
 def _phrases(parameters: Mapping[str, Parameter]) -> _Phrases:
