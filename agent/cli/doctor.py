@@ -178,11 +178,12 @@ def check_lock(home: Path) -> Check:
 
 
 def check_ledger(home: Path) -> Check:
-    """The ledger opens, and its schema is one that this version reads."""
+    """The ledger opens, its schema is one that this version reads, and every row is as it was written."""
     from store.connection import connect
     from store.errors import LedgerError
     from store.home import Home
     from store.migrate import migrations, version_of
+    from store.verification import verify
 
     path = Home(home).ledger
     if not path.exists():
@@ -192,11 +193,15 @@ def check_ledger(home: Path) -> Check:
         with connect(path, patience_s=3.0) as con:
             version = version_of(con, path)
             count = con.execute("SELECT count(*) FROM entry").fetchone()
+            whole = verify(con) if version == newest else None
     except LedgerError as error:
         return Check("ledger", "fail", f"{path}: {error.what}", error.hint)
     if version > newest:
         found = f"{path}: schema {version} is newer than this regrasp ({newest})"
         return Check("ledger", "fail", found, "git pull && make setup  (or choose another --home)")
+    if whole is not None and not whole.ok:
+        found = f"{path}: broken at {whole.broken}: {whole.fault}"
+        return Check("ledger", "fail", found, "put a copy of the file back  (regrasp ledger verify says more)")
     rows = count[0] if count else 0
     note = "" if version == newest else f", will be brought to {newest} by the next command"
     return Check("ledger", "ok", f"schema {version}{note}, {rows} rows")

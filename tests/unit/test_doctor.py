@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from report_fixture import make_home
 from typer.testing import CliRunner
 
 from agent.cli import doctor, opengl
@@ -59,6 +60,19 @@ def test_a_damaged_ledger_ends_with_two_and_is_left_alone(tmp_path: Path) -> Non
     assert result.exit_code == 2
     assert "not a ledger; it was left as it is" in result.output
     assert (tmp_path / "ledger.duckdb").read_bytes() == b"not a ledger" * 500
+
+
+def test_a_truncated_or_changed_ledger_is_found(tmp_path: Path) -> None:
+    make_home(tmp_path)
+    path = tmp_path / "ledger.duckdb"
+    assert doctor.check_ledger(tmp_path).status == "ok"
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 10])
+    assert (check := doctor.check_ledger(tmp_path)).status == "fail" and "damaged" in check.found
+    path.write_bytes(content)
+    with Ledger(path).transaction() as con:
+        con.execute("UPDATE entry SET body = '{}' WHERE id = 'plan-1'")
+    assert (check := doctor.check_ledger(tmp_path)).status == "fail" and "broken at plan-1" in check.found
 
 
 def test_a_newer_ledger_is_named(tmp_path: Path) -> None:
