@@ -42,7 +42,7 @@ def export(con: duckdb.DuckDBPyConnection, path: Path, table: str, *, overwrite:
     ).fetchall()
     names = [str(row[0]) for row in found]
     if table not in names:
-        raise NotFoundError(f"there is no table {table!r}", valid=names)
+        raise NotFoundError(f"there is no table {table!r}", "--table", valid=names)
     order = "ORDER BY seq" if table == "entry" else ""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     target = str(draft).replace("'", "''")

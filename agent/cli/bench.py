@@ -17,7 +17,9 @@ def bench(
     name: Annotated[str, typer.Argument(help="Name of the bench; a wrong one lists them.")],
     home: HomeOption = None,
     as_json: JsonOption = False,
-    seeds: Annotated[int | None, typer.Option("--seeds", help="Seeds to run; each bench has its own default.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", min=1, help="Seeds to run; each bench has its own default.")
+    ] = None,
 ) -> None:
     """Measure a claim of the documentation again and print its table."""
     import json

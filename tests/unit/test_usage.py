@@ -16,6 +16,7 @@ WRONG = [
     (["plan", "push the puck", "--minutes", "0"], "--minutes", "more than 0"),
     (["plan", "push the puck", "--rollouts", "0"], "--rollouts", "at most 4096"),
     (["reject", "approval-1"], "--why", ""),
+    (["bench", "loop", "--seeds", "0"], "--seeds", ""),
     (["run", "push", "the puck"], "regrasp run", ""),
 ]
 
