@@ -28,6 +28,8 @@ def read_table(path: Path) -> pa.Table:
     """
     try:
         return pq.ParquetFile(path).read()
+    except FileNotFoundError as error:
+        raise UserError("the file cannot be read: it is not there", str(path)) from error
     except OSError as error:
         raise UserError(f"the file cannot be read: {str(error).splitlines()[0]}", str(path)) from error
     except pa.ArrowInvalid as error:

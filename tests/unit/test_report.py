@@ -128,7 +128,7 @@ def test_missing_artifacts_are_named_in_place(tmp_path: Path) -> None:
     assert (
         page.lacks(
             "runs/run-0001/jobs/round-0-train/progress.jsonl is missing",
-            "The traces of this signal cannot be shown: rollout-000.parquet",
+            "The traces of this signal cannot be shown: rollout-000.parquet: the file cannot be read: it is not there.",
         )
         == []
     )
