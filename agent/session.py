@@ -150,6 +150,9 @@ def _saver(home: Home) -> Generator[SqliteSaver]:
         where = str(home.checkpoints)
         if "full" in str(error):
             raise UserError("the disk is full", where, hint="free space, then regrasp resume RUN") from error
+        if "I/O" in str(error):  # also what SQLite says of a limit on the size of files
+            hint = "free space or lift the limit, then regrasp resume RUN"
+            raise UserError(f"the checkpoints cannot be written: {error}", where, hint=hint) from error
         hint = "move the file away, then regrasp resume RUN: the ledger has all that was done"
         raise UserError(f"the checkpoints cannot be used: {error}", where, hint=hint) from error
 
