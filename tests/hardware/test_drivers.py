@@ -85,7 +85,7 @@ def test_a_broken_spec_is_one_line(tmp_path: Path, text: str, says: str) -> None
 
 def test_missing_files_are_user_errors(tmp_path: Path) -> None:
     envelope = write_envelope(tmp_path / "envelope.toml")
-    with pytest.raises(UserError, match="there is no such twin spec file"):
+    with pytest.raises(UserError, match="there is no such twin spec file; check the path"):
         DriverProcess("twin", envelope, tmp_path / "none.toml")
     with pytest.raises(UserError, match="there is no such envelope file"):
         DriverProcess("twin", tmp_path / "none.toml", default_spec("finger_push"))

@@ -49,7 +49,8 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as problem:
-        raise UserError(f"there is no such {what} file", where=str(path)) from problem
+        hint = "check the path, or leave the option out for the task's own"
+        raise UserError(f"there is no such {what} file", where=str(path), hint=hint) from problem
     except OSError as problem:
         raise UserError(f"the {what} file cannot be read: {problem.strerror}", where=str(path)) from problem
     except UnicodeDecodeError as problem:
