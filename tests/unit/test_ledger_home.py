@@ -114,7 +114,7 @@ try:
 except UserError as error:
     print(error)
 """
-    assert "cannot be written: File too large" in finish(start(code, path))
+    assert "a.txt: the disk is full, or at a quota" in finish(start(code, path))
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
