@@ -34,12 +34,11 @@ class Environment(VecEnv):
         self.diverged = 0
         """Simulations that became unstable and were reset."""
         self._history: dict[str, Array] = {s.name: np.zeros((count, task.steps + 1)) for s in task.signals}
-        self._begin(np.arange(count), seed)
+        self._begin(seed)
 
     def seed_episodes(self, seed: int) -> None:
         """Start every episode afresh, staggered over the episode length, from a new seed."""
-        self._begin(np.arange(self.num_envs), seed)
-        self._age = 0
+        self._begin(seed)
         self._early = self._rng.integers(0, self.task.steps, self.num_envs)
         self.episode_length_buf = torch.from_numpy(self._early.copy())
 
@@ -69,11 +68,10 @@ class Environment(VecEnv):
         extras = {"time_outs": torch.from_numpy(timed_out)}
         return self._observation, torch.from_numpy(reward).float(), torch.from_numpy(done), extras
 
-    def _begin(self, ids: NDArray[np.intp], seed: int) -> None:
+    def _begin(self, seed: int) -> None:
         self._rng, self._age = np.random.default_rng(seed), 0
         self._early = np.zeros(self.num_envs, dtype=np.int64)
-        self.episode_length_buf.zero_()
-        self._reset(ids, seed)
+        self._reset(np.arange(self.num_envs), seed)
         self._observation = self._observe()
 
     def _reset(self, ids: NDArray[np.intp], seed: int | None = None) -> None:
@@ -100,7 +98,7 @@ class Environment(VecEnv):
         groups: dict[str, Array] = dict(self.controller.observe(self._readings))
         groups["privileged"] = self._privileged(self.plant.truth)
         tensors = {name: torch.from_numpy(values).float() for name, values in groups.items()}
-        return TensorDict(tensors, batch_size=[self.num_envs], device=self.device)  # type: ignore[arg-type]
+        return TensorDict(tensors, batch_size=[self.num_envs], device=self.device)
 
     def _privileged(self, truth: Signals) -> Array:
         columns = [truth[s.name] for s in self.task.signals]

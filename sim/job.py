@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sim.progress import Progress
 from store.artifacts import write_json
 from store.errors import UserError
 
 BEAT_S = 1.0
-Progress = Callable[[int, int, str, dict[str, float]], None]
 Spec = dict[str, Any]
 
 

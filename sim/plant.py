@@ -77,8 +77,9 @@ class Plant:
             )
         self.values[name][ids] = given
         knob.apply(self, ids, given)
-        if name == "mass" and "compliance" in self._knobs:  # its contact stiffness depends on the new inverse weight
-            self._knobs["compliance"].apply(self, ids, self.values["compliance"][ids])
+        for other, resting in self._knobs.items():
+            if name in resting.rests_on:
+                resting.apply(self, ids, self.values[other][ids])
 
     def reset(self, start: Mapping[str, Array], ids: Ids | None = None, seed: int | None = None) -> Readings:
         """Put simulations at starts {name: (k,)}, at rest, holding their own pose; `seed` restarts the sensor noise."""

@@ -48,7 +48,6 @@ def audit(context: Context, arguments: NoArguments) -> Row:
         "rollouts": traces(context, pilot, "rollout"),
         "control": traces(context, pilot, "control"),
     }
-    began = time.monotonic()
     result = do_job(context, "audit", spec, limit_s=context.settings.job_timeout_s)
     found = Audit(
         divergences=result["divergences"],
@@ -57,10 +56,12 @@ def audit(context: Context, arguments: NoArguments) -> Row:
         examples=tuple(_relative(context, pair) for pair in result["examples"]),
         artifact=context.relative(context.job_folder("audit")),
     )
+    began = time.monotonic()
     found = found.with_changes(film=_film(context, plan, found.examples[0]))
+    seconds = result["seconds"] + time.monotonic() - began
     first = min(found.divergences, key=lambda d: (d.step, d.channel), default=None)
     text = f"First divergence {first} in {first.signal}." if first else "No channel diverged."
-    meta = {"seconds": max(time.monotonic() - began, float(result["seconds"]))}
+    meta = {"seconds": seconds}
     return note(context, "audit", text, found.model_dump(mode="json"), key=key, meta=meta)
 
 

@@ -1,6 +1,6 @@
 """Audit a pilot: the same commands in simulation and on hardware, and where the two first part."""
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from sim.audit.divergence import CHANNELS, first_divergence, noise_thresholds
 from sim.plant import Plant
+from sim.progress import Progress
 from sim.randomize.sample import centre_of
-from sim.tasks.task import Signal, Signals, Task
+from sim.tasks.task import Signal, Task
+from sim.trace.resimulate import resimulate
 from sim.trace.rollout import Rollout, read_rollout, row_of, stack, write_rollout
 from store.errors import UserError
 from store.records import Channel, Divergence, Family
@@ -19,7 +21,6 @@ AUDITED = 10
 FLOORS = {"rad": 0.004, "m": 0.001, "N": 0.1, "m/s": 0.01, "s": 0.004}
 """Least threshold, by unit: differences below it matter to nobody."""
 INTERVAL = Signal("step_interval", "s", "timing")
-Progress = Callable[[int, int, str, dict[str, float]], None]
 
 
 def audit_pilot(
@@ -82,22 +83,16 @@ def replay_at_centre(task: Task, family: Family, reals: list[Rollout]) -> list[R
         if task.parameters[name].kind == "physics":
             plant.set(name, value)
     _, start = stack(reals)
-    plant.reset(start)
-    rows: list[Signals] = [plant.truth]
-    commands = np.stack([r.commands for r in reals])
-    for step in range(commands.shape[1]):
-        plant.step(commands[:, step])
-        rows.append(plant.truth)
-    period = task.control_period
+    signals = resimulate(plant, start, np.stack([r.commands for r in reals]))
     return [
         Rollout(
             run=real.run,
             source="sim",
             task=task.name,
             index=real.index,
-            times=np.arange(len(rows)) * period,
+            times=np.arange(real.steps + 1) * task.control_period,
             commands=real.commands,
-            signals={s.name: np.array([row[s.name][i] for row in rows]) for s in task.signals},
+            signals={name: values[i] for name, values in signals.items()},
             start=row_of(start, i),
         )
         for i, real in enumerate(reals)
@@ -107,5 +102,4 @@ def replay_at_centre(task: Task, family: Family, reals: list[Rollout]) -> list[R
 def _with_interval(rollout: Rollout) -> Rollout:
     """The rollout with the time since the previous reading as one more signal, before anything is resampled."""
     interval = np.diff(rollout.times, prepend=rollout.times[0] - np.diff(rollout.times[:2]))
-    signals = {**rollout.signals, INTERVAL.name: interval}
-    return Rollout(**{**rollout.__dict__, "signals": signals})
+    return replace(rollout, signals={**rollout.signals, INTERVAL.name: interval})

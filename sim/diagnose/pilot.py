@@ -1,6 +1,5 @@
 """Diagnose a pilot: replay its rollouts through every hypothesis and give a verdict."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,10 @@ from sim.diagnose.hypotheses import Scanner, grid, inside, refine
 from sim.diagnose.replay import cut_windows, error_scales, noise_levels
 from sim.diagnose.verdict import Choice, Evidence, Floor, choose, judge
 from sim.plant import NOISE, Plant
+from sim.progress import Progress
 from sim.randomize.sample import centre_of
 from sim.tasks.task import Task
+from sim.trace.resimulate import resimulate
 from sim.trace.rollout import Rollout, read_rollout
 from store.errors import UserError
 from store.records import Diagnosis, Family, Parameter
@@ -24,7 +25,6 @@ SETTLINGS = 2
 """How often the other parameters are settled inside their ranges, for a hypothesis and for the family alike."""
 REPLICATES = 6
 """Simulated copies of the logs for the noise floor."""
-Progress = Callable[[int, int, str, dict[str, float]], None]
 
 
 def diagnose_pilot(
@@ -113,17 +113,13 @@ def bootstrap_floor(task: Task, logs: list[Rollout], choice: Choice, levels: dic
     repeat = lambda rows: np.array([row for row in rows for _ in range(REPLICATES)])  # noqa: E731
     commands = repeat([r.commands for r in logs])
     start = {name: repeat([r.start[name] for r in logs]) for name in logs[0].start}
-    plant.reset(start)
-    rows = [plant.truth]
-    for step in range(commands.shape[1]):
-        plant.step(commands[:, step])
-        rows.append(plant.truth)
+    simulated = resimulate(plant, start, commands)
     rng = np.random.default_rng(seed)
     copies = []
     for i in range(plant.count):
         signals = {}
         for signal in task.signals:
-            clean = np.array([row[signal.name][i] for row in rows])
+            clean = simulated[signal.name][i]
             relative = NOISE[signal.name.split(".")[0]][1]
             noise = levels[signal.name] * rng.standard_normal(len(clean))
             signals[signal.name] = clean + noise * (clean != 0 if relative else 1.0)

@@ -79,4 +79,5 @@ def compliance(pair: str, bodies: tuple[str, str], nominal: float = 6e-4) -> Kno
             meaning=meaning,
         ),
         apply,
+        rests_on=("mass",),  # the inverse weight of the bodies
     )

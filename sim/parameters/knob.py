@@ -31,3 +31,5 @@ class Knob:
     parameter: Parameter
     apply: Callable[[Tunable, Ids, Values], None]
     """Called with the plant, simulation ids (k,) and values (k,) inside the hard bounds."""
+    rests_on: tuple[str, ...] = ()
+    """Parameters that change what `apply` writes; the plant applies this knob again after them."""

@@ -7,14 +7,14 @@ import numpy as np
 from sim.plant import Plant
 from sim.randomize.sample import sample_family
 from sim.tasks.task import Array, Signals, Task
-from sim.touch import slip_of
+from sim.touch import Slip, slip_of
 from sim.train.policy import Policy
 from store.records import Family, Panel, Rate
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Outcome of a panel."""
+    """Success and slip of judged episodes."""
 
     success: Rate
     slip_rate: Rate
@@ -67,10 +67,15 @@ def judge(task: Task, episodes: Episodes) -> Judged:
     """The task's success predicate and the slip rule on whole episodes."""
     won = task.success(episodes.signals, episodes.start) & ~episodes.unstable.astype(bool)
     slip = slip_of(episodes.signals["tip_force"], episodes.signals["slip_speed"])
-    count = len(won)
+    return tally(int(won.sum()), slip, diverged=int(episodes.unstable.sum()))
+
+
+def tally(successes: int, slip: Slip, diverged: int = 0) -> Judged:
+    """Rates of judged episodes, one a row of `slip`; simulation and hardware are counted here alike."""
+    trials = len(slip.event)
     return Judged(
-        success=Rate(successes=int(won.sum()), trials=count),
-        slip_rate=Rate(successes=int(slip.event.sum()), trials=count),
+        success=Rate(successes=successes, trials=trials),
+        slip_rate=Rate(successes=int(slip.event.sum()), trials=trials),
         slip_fraction=slip.fraction,
-        diverged=int(episodes.unstable.sum()),
+        diverged=diverged,
     )

@@ -12,14 +12,20 @@ import torch
 from numpy.typing import NDArray
 from rsl_rl.algorithms import PPO
 from rsl_rl.modules import EmpiricalNormalization
+from rsl_rl.modules.distribution import GaussianDistribution
 
 from sim.environment import DEVICE, Environment
 from sim.tasks.task import Task
 from sim.train.policy import GROUPS, Policy
+from store.artifacts import replace
 from store.records import Family
 
 Report = Callable[[int, int, dict[str, float]], None]
 """Called after each iteration with (iteration, iterations, values)."""
+
+
+LEAST_STD = 0.25
+"""Exploration noise that fine-tuning starts with at least: enough to leave the old optimum, not to forget it."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +98,7 @@ def train(
     elif start is not None:
         models = {"actor": True, "critic": True}
         algorithm.load(torch.load(start, weights_only=True)["algorithm"], models, strict=True)
-        # enough exploration to leave the old optimum, not so much that it is forgotten
-        algorithm.get_policy().distribution.std_param.data.clamp_(min=0.25)  # type: ignore[union-attr]
+        keep_exploring(algorithm, LEAST_STD)
 
     began = time.monotonic()
     while done < iterations:
@@ -175,11 +180,17 @@ def build_algorithm(env: Environment, cfg: PPOConfig) -> PPO:
     return algorithm
 
 
+def keep_exploring(algorithm: PPO, least: float) -> None:
+    """Raise the exploration noise of a finished policy, so that fine-tuning can leave its old optimum."""
+    distribution = algorithm.get_policy().distribution
+    if not isinstance(distribution, GaussianDistribution):
+        raise TypeError("exploration noise needs a Gaussian policy")
+    distribution.std_param.data.clamp_(min=least)
+
+
 def save_checkpoint(path: Path, algorithm: PPO, **progress: object) -> None:
     """Write everything that a resumed or fine-tuned training needs, atomically."""
-    half = path.with_suffix(".tmp")
-    torch.save({"algorithm": algorithm.save(), **progress}, half)
-    half.replace(path)
+    replace(path, lambda draft: torch.save({"algorithm": algorithm.save(), **progress}, draft))
 
 
 def export_policy(algorithm: PPO) -> Policy:

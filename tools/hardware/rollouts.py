@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sim.tasks.task import Signals, Task
 from sim.touch import Slip, slip_of
 from sim.trace.rollout import Rollout, stack
+from sim.train.evaluate import Judged, tally
 from sim.train.policy import Policy
-from store.records import Rate
 from tools.hardware.driver import Driver, Observation
 
 Next = Callable[[Observation], Sequence[float]]
@@ -85,22 +85,8 @@ def succeeded(task: Task, rollout: Rollout) -> bool:
     return bool(task.success(*stack([rollout]))[0])
 
 
-@dataclass(frozen=True)
-class Score:
-    """Success and slip of judged rollouts by the rules of simulation."""
-
-    success: Rate
-    slip_rate: Rate
-    slip_fraction: float
-
-
-def score(rollouts: Sequence[Rollout]) -> Score:
+def score(rollouts: Sequence[Rollout]) -> Judged:
     """Success and slip of at least one judged rollout; lengths may differ."""
     slips = [slip_of(r.signals["tip_force"][None], r.signals["slip_speed"][None]) for r in rollouts]
     slip = Slip(*(np.concatenate([getattr(s, name) for s in slips]) for name in Slip.__dataclass_fields__))
-    count = len(rollouts)
-    return Score(
-        success=Rate(successes=sum(bool(r.success) for r in rollouts), trials=count),
-        slip_rate=Rate(successes=int(slip.event.sum()), trials=count),
-        slip_fraction=slip.fraction,
-    )
+    return tally(sum(bool(r.success) for r in rollouts), slip)
