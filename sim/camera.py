@@ -8,12 +8,18 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from sim.plant import Plant
-from sim.tasks.task import Task
+from sim.tasks.task import Marker, Task
 from sim.trace.rollout import Rollout
 
 Picture = NDArray[np.uint8]
 CAMERA = "view"
 FRAMES = 6
+SHAPES = {
+    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
+    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "arrow": mujoco.mjtGeom.mjGEOM_ARROW,
+}
 
 
 class Renderer:
@@ -28,20 +34,22 @@ class Renderer:
         self.data = mujoco.MjData(self.model)
         self.renderer = mujoco.Renderer(self.model, height, width)
 
-    def picture(self, qpos: NDArray[np.float64], goal: tuple[float, float] | None = None) -> Picture:
-        """The scene at positions (nq,), with a ring on the table where the goal is, (height, width, 3)."""
+    def picture(self, qpos: NDArray[np.float64], markers: tuple[Marker, ...] = ()) -> Picture:
+        """The scene at positions (nq,) with the goal's markers, (height, width, 3)."""
         self.data.qpos[:] = qpos
         mujoco.mj_forward(self.model, self.data)  # without it the frame is black
         self.renderer.update_scene(self.data, CAMERA)
-        if goal is not None:
-            scene = self.renderer.scene
+        scene = self.renderer.scene
+        for marker in markers:
+            turn = np.zeros(9)
+            mujoco.mju_quat2Mat(turn, np.array(marker.quat))
             mujoco.mjv_initGeom(
                 scene.geoms[scene.ngeom],
-                mujoco.mjtGeom.mjGEOM_CYLINDER,
-                np.array([0.012, 0.0005, 0.0]),
-                np.array([goal[0], goal[1], 0.001]),
-                np.eye(3).flatten(),
-                np.array([0.84, 0.37, 0.0, 1.0], dtype=np.float32),
+                SHAPES[marker.shape],
+                np.array(marker.size),
+                np.array(marker.position),
+                turn,
+                np.array(marker.rgba, dtype=np.float32),
             )
             scene.ngeom += 1
         return self.renderer.render()
@@ -58,8 +66,8 @@ def render_task(task: Task, path: Path, width: int = 480, height: int = 360) -> 
     plant.reset(start)
     renderer = Renderer(task, width, height)
     try:
-        goal = (float(start["goal_x"][0]), float(start["goal_y"][0]))
-        Image.fromarray(renderer.picture(plant.batch.bind("qpos")[0], goal)).save(path)
+        markers = task.goal_markers({name: float(values[0]) for name, values in start.items()})
+        Image.fromarray(renderer.picture(plant.batch.bind("qpos")[0], markers)).save(path)
     finally:
         renderer.close()
 
@@ -69,19 +77,19 @@ def film_strip(task: Task, rows: dict[str, Rollout], path: Path, frames: int = F
     height, left, top = width * 3 // 4, 92, 20
     strip = Image.new("RGB", (left + frames * width, top + len(rows) * height), "white")
     draw = ImageDraw.Draw(strip)
+    plant = Plant(task, 1, threads=1)
     renderer = Renderer(task, width, height)
     try:
         for number, (name, rollout) in enumerate(rows.items()):
             at = np.linspace(0, rollout.steps, frames).round().astype(int)
             signals = {signal: values[at] for signal, values in rollout.signals.items()}
             rest = {signal: np.zeros(frames) for signal in signals}
-            qpos, qvel = np.zeros((frames, renderer.model.nq)), np.zeros((frames, renderer.model.nv))
-            task.state(signals, rest, qpos, qvel)
+            positions, _ = task.state(signals, rest)
+            qpos = plant.arrange(np.tile(plant.model.qpos0, (frames, 1)), positions, plant.model.jnt_qposadr)
             draw.text((4, top + number * height + height // 2 - 6), name, fill="black", font_size=13)
             for column, row in enumerate(qpos):
                 place = (left + column * width, top + number * height)
-                goal = (rollout.start["goal_x"], rollout.start["goal_y"])
-                strip.paste(Image.fromarray(renderer.picture(row, goal)), place)
+                strip.paste(Image.fromarray(renderer.picture(row, task.goal_markers(rollout.start))), place)
                 if number == 0:
                     draw.text((place[0] + 4, 2), f"{rollout.times[at[column]]:.2f} s", fill="black", font_size=13)
         strip.save(path)

@@ -9,7 +9,7 @@ from tensordict import TensorDict
 from sim.control import Controller
 from sim.plant import Plant
 from sim.randomize.sample import sample_family
-from sim.tasks.task import Array, Signals, Task
+from sim.tasks.task import Array, Moment, Signals, Task
 from store.records import Family
 
 DEVICE = "cpu"
@@ -25,7 +25,7 @@ class Environment(VecEnv):
         self.task, self.family = task, family
         self.num_envs, self.num_actions, self.device = count, len(task.joints), DEVICE
         self.max_episode_length, self.cfg = task.steps, {}
-        self.plant = Plant(task, count, threads)
+        self.plant = Plant(task, count, threads, family.mechanisms)
         self.controller = Controller(task, count)
         self.episode_length_buf = torch.zeros(count, dtype=torch.long)
         self.successes: list[bool] = []
@@ -33,6 +33,7 @@ class Environment(VecEnv):
         when only failures could have ended a whole episode."""
         self.diverged = 0
         """Simulations that became unstable and were reset."""
+        self._start = {name: np.zeros(count) for name in task.start_names}
         self._history: dict[str, Array] = {s.name: np.zeros((count, task.steps + 1)) for s in task.signals}
         self._begin(seed)
 
@@ -49,14 +50,16 @@ class Environment(VecEnv):
     def step(self, actions: torch.Tensor) -> tuple[TensorDict, torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
         """One control step; episodes that end are reset at once."""
         act = actions.numpy().astype(np.float64)
+        before, previous = self.plant.truth, self.controller.memory.actions[:, 0]
         self._readings = self.plant.step(self.controller.command(act)).signals
         self._age += 1
         self.episode_length_buf += 1
         length = self.episode_length_buf.numpy()
         unstable = self.plant.unstable
-        failed = self.task.failed(self.plant.truth) | unstable
+        failed = self.task.failed(self.plant.truth, self.controller.start) | unstable
         timed_out = (length >= self.task.steps) & ~failed
-        reward = np.where(unstable, 0.0, self.task.reward(self.plant.truth, act, self.controller.start))
+        moment = Moment(self.plant.truth, before, act, previous, self.controller.start)
+        reward = np.where(unstable, 0.0, self.task.reward(moment))
         for name, values in self._history.items():
             values[np.arange(self.num_envs), length] = self._readings[name]
         done = failed | timed_out
@@ -75,11 +78,13 @@ class Environment(VecEnv):
         self._observation = self._observe()
 
     def _reset(self, ids: NDArray[np.intp], seed: int | None = None) -> None:
-        for name, values in sample_family(self.family, self.task.parameters, self._rng, len(ids)).items():
+        for name, values in sample_family(self.family, self.plant.parameters, self._rng, len(ids)).items():
             self.plant.set(name, values, ids)
         start = self.task.sample_start(self._rng, len(ids))
         self._readings = self.plant.reset(start, ids, seed).signals
         self.controller.reset(start, self._readings, ids)
+        for name, values in start.items():
+            self._start[name][ids] = values
         self.episode_length_buf[torch.from_numpy(ids)] = 0
         self._early[ids] = 0
         for name, values in self._history.items():
@@ -90,7 +95,7 @@ class Environment(VecEnv):
         self.diverged += int(self.plant.unstable[ids].sum())
         whole = ids[self._early[ids] == 0]
         if len(whole) and self._age > self.task.steps:
-            start = {name: values[whole] for name, values in self.controller.start.items()}
+            start = {name: values[whole] for name, values in self._start.items()}
             won = self.task.success({name: values[whole] for name, values in self._history.items()}, start)
             self.successes += (won & ~failed[whole]).tolist()
 
@@ -102,6 +107,8 @@ class Environment(VecEnv):
 
     def _privileged(self, truth: Signals) -> Array:
         columns = [truth[s.name] for s in self.task.signals]
-        for name, parameter in self.task.parameters.items():
+        # suspects alone, whatever the family varies: a critic that is tuned further must keep its inputs
+        for name in self.task.suspects:
+            parameter = self.plant.parameters[name]
             columns.append((self.plant.values[name] - parameter.low) / (parameter.high - parameter.low))
         return np.stack(columns, axis=1)

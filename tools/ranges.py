@@ -3,6 +3,7 @@
 from math import ceil, floor
 from typing import Literal
 
+from sim.randomize import presets
 from sim.tasks import Task
 from store.records import Family, Measurement, Parameter, Range
 from tools.understanding import Stated, Understanding
@@ -27,12 +28,7 @@ DRIFT_LOG = (0.75, 4 / 3)
 DRIFT_LINEAR = (0.75, 1.25)
 """The same for everything else."""
 
-PRESETS: dict[str, tuple[float, float]] = {
-    "friction": (0.75, 1.25),
-    "delay": (0.75, 1.6),
-    "mass": (0.9, 1.1),
-    "compliance": (0.75, 4 / 3),
-}
+PRESETS = {rule.pattern: (rule.low, rule.high) for rule in presets.PRESETS["anchored"].rules}
 """Factors on the nominal value for parameters that nobody spoke of. What is not listed stays at nominal: servo gain
 and damping are set or identified, not guessed, and the sensor noises are properties of the sensors."""
 ASKED = (0.8, 1.25)

@@ -6,7 +6,7 @@ import sys
 import typer
 from typer.exceptions import Abort, TyperException
 
-from agent.cli import approvals, bench, doctor, ledger, plan, report, run, tasks
+from agent.cli import approvals, bench, doctor, ledger, parameters, plan, report, run, tasks
 from agent.cli.usage import is_help, usage_error
 from store.errors import UserError
 
@@ -27,6 +27,8 @@ def build_app() -> typer.Typer:
     app.add_typer(ledger.app, name="ledger")
     app.command("report")(report.report)
     app.command("tasks")(tasks.tasks)
+    app.command("parameters")(parameters.parameters)
+    app.command("mechanisms")(parameters.mechanisms)
     app.command("doctor")(doctor.doctor)
     app.command("bench")(bench.bench)
     return app

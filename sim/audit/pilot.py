@@ -18,7 +18,7 @@ from store.records import Channel, Divergence, Family
 
 AUDITED = 10
 """Rollouts that are replayed; the failed ones come first."""
-FLOORS = {"rad": 0.004, "m": 0.001, "N": 0.1, "m/s": 0.01, "s": 0.004}
+FLOORS = {"rad": 0.004, "m": 0.001, "N": 0.1, "m/s": 0.01, "s": 0.004, "1": 0.01}
 """Least threshold, by unit: differences below it matter to nobody."""
 INTERVAL = Signal("step_interval", "s", "timing")
 
@@ -78,9 +78,9 @@ def audit_pilot(
 
 def replay_at_centre(task: Task, family: Family, reals: list[Rollout]) -> list[Rollout]:
     """Simulated twins of real rollouts: the same start and commands, parameters at the family's centre, no noise."""
-    plant = Plant(task, len(reals))
-    for name, value in centre_of(family, task.parameters).items():
-        if task.parameters[name].kind == "physics":
+    plant = Plant(task, len(reals), mechanisms=family.mechanisms)
+    for name, value in centre_of(family, plant.parameters).items():
+        if plant.parameters[name].kind == "physics" and value != plant.parameters[name].nominal:
             plant.set(name, value)
     _, start = stack(reals)
     signals = resimulate(plant, start, np.stack([r.commands for r in reals]))

@@ -64,8 +64,7 @@ class Scanner:
 
     def __init__(self, task: Task, windows: Windows, centre: dict[str, float], scales: dict[str, float]) -> None:
         self.task, self.windows, self.scales = task, windows, scales
-        physics = {name for name, p in task.parameters.items() if p.kind == "physics"}
-        self.centre = {name: value for name, value in centre.items() if name in physics}
+        self.centre = {name: centre[name] for name in task.suspects}
         self.replayed = 0
         """Control steps simulated so far."""
 

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from sim.diagnose.hypotheses import Scanner, grid, inside, refine
 from sim.diagnose.replay import cut_windows, error_scales, noise_levels
 from sim.diagnose.verdict import Choice, Evidence, Floor, choose, judge
-from sim.plant import NOISE, Plant
+from sim.plant import Plant
 from sim.progress import Progress
 from sim.randomize.sample import centre_of
+from sim.sensors import RELATIVE
 from sim.tasks.task import Task
 from sim.trace.resimulate import resimulate
 from sim.trace.rollout import Rollout, read_rollout
@@ -61,12 +62,11 @@ def diagnose_pilot(
     chosen = [read_rollout(rollouts[i]) for i in rng.permutation(len(rollouts))[: FIT + HELD_OUT]]
     repeats = [read_rollout(path) for path in control]
     levels = noise_levels(task, repeats)
-    model = task.build().compile()
-    windows = cut_windows(task, model.nq, model.nv, chosen)
+    windows = cut_windows(Plant(task, 1, threads=1), chosen)
     half = len(chosen) * FIT // (FIT + HELD_OUT)
     fit, held_out = np.arange(half), np.arange(half, len(chosen))
     centre = centre_of(family, task.parameters)
-    physics = [p for p in task.parameters.values() if p.kind == "physics"]
+    physics = [task.parameters[name] for name in task.suspects]
 
     scanner = Scanner(task, windows, centre, error_scales(task, levels))
     scans = {}
@@ -120,12 +120,12 @@ def bootstrap_floor(task: Task, logs: list[Rollout], choice: Choice, levels: dic
         signals = {}
         for signal in task.signals:
             clean = simulated[signal.name][i]
-            relative = NOISE[signal.name.split(".")[0]][1]
+            relative = RELATIVE[signal.name.split(".")[0]]
             noise = levels[signal.name] * rng.standard_normal(len(clean))
             signals[signal.name] = clean + noise * (clean != 0 if relative else 1.0)
         log = logs[i // REPLICATES]
         copies.append(Rollout(log.run, "sim", task.name, i, log.times, log.commands, signals, log.start))
-    windows = cut_windows(task, plant.model.nq, plant.model.nv, copies)
+    windows = cut_windows(plant, copies)
     scanner = Scanner(task, windows, best, error_scales(task, levels))
     scan = scanner.scan(choice.scan.parameter, np.array([choice.value]))
     errors = scan.by_rollout(windows.rollout, np.arange(len(copies)))[0].reshape(len(logs), REPLICATES)

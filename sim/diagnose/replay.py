@@ -50,8 +50,12 @@ class Windows:
         )
 
 
-def cut_windows(task: Task, nq: int, nv: int, rollouts: list[Rollout], length: int = 10, past: int = 5) -> Windows:
-    """Cut rollouts into windows of `length` control steps, `past` earlier commands kept for delays."""
+def cut_windows(plant: Plant, rollouts: list[Rollout], length: int = 10, past: int = 5) -> Windows:
+    """Cut rollouts into windows of `length` control steps, `past` earlier commands kept for delays.
+
+    `plant` tells the task and where joints lie in the model's coordinates; its state is not touched.
+    """
+    task, model = plant.task, plant.model
     smooth = [_smooth(task, r) for r in rollouts]
     owner, at = [], []
     for i, r in enumerate(rollouts):
@@ -62,8 +66,9 @@ def cut_windows(task: Task, nq: int, nv: int, rollouts: list[Rollout], length: i
     names = [s.name for s in task.signals]
     signals = {n: pick([s[0][n] for s in smooth]) for n in names}
     rates = {n: pick([s[1][n] for s in smooth]) for n in names}
-    qpos, qvel = np.zeros((len(at), nq)), np.zeros((len(at), nv))
-    task.state(signals, rates, qpos, qvel)
+    positions, velocities = task.state(signals, rates)
+    qpos = plant.arrange(np.tile(model.qpos0, (len(at), 1)), positions, model.jnt_qposadr)
+    qvel = plant.arrange(np.zeros((len(at), model.nv)), velocities, model.jnt_dofadr)
 
     def span(values: list[Array], low: int, high: int) -> Array:
         return np.array([values[i][k + low : k + high] for i, k in zip(owner, at, strict=True)])
@@ -106,7 +111,7 @@ def noise_levels(task: Task, repeats: list[Rollout]) -> dict[str, float]:
     return levels
 
 
-FLOORS = {"rad": 5e-4, "m": 2e-4, "N": 0.02, "m/s": 2e-3}
+FLOORS = {"rad": 5e-4, "m": 2e-4, "N": 0.02, "m/s": 2e-3, "1": 1e-3}
 """Smallest noise that is believed, by unit: encoders and trackers resolve no finer."""
 
 

@@ -7,6 +7,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.models.servo import Servo, add_servo
+
 Array = NDArray[Any]
 
 
@@ -20,14 +22,16 @@ class Finger:
     lower: float = 0.12
     """Length of the lower link to the tip's centre, m."""
     tip_radius: float = 0.012
-    kp: float = 3.0
-    """Servo gain, Nm/rad."""
-    damping: float = 0.05
-    """Joint damping, Nms/rad."""
-    torque: float = 1.0
-    """Torque limit of a servo, Nm."""
     low: tuple[float, float, float] = (-1.0, -1.4, 0.1)
     high: tuple[float, float, float] = (1.0, 1.2, 2.7)
+
+    @property
+    def servos(self) -> dict[str, Servo]:
+        """Joint -> its servo."""
+        return {
+            joint: Servo(kp=3.0, damping=0.05, armature=0.002, frictionloss=0.01, torque=1.0, low=low, high=high)
+            for joint, low, high in zip(JOINTS, self.low, self.high, strict=True)
+        }
 
     def tip_position(self, joints: Array) -> Array:
         """Forward kinematics: joint angles (n, 3) to tip centre (n, 3), m."""
@@ -51,17 +55,11 @@ class Finger:
 
 JOINTS = ("yaw", "shoulder", "elbow")
 TIP_BODY = "fingertip"
+LINKS = ("yaw_link", "upper_link", "lower_link", TIP_BODY)
 
 
-def add_finger(spec: mujoco.MjSpec, finger: Finger, delay: float, longest_delay: float) -> None:
-    """Add the finger and its servos to a spec.
-
-    Args:
-        spec: the scene; its timestep must be set already.
-        finger: dimensions and servo.
-        delay: nominal transport delay of every servo, s.
-        longest_delay: delay that the command history must be able to hold, s.
-    """
+def add_finger(spec: mujoco.MjSpec, finger: Finger) -> None:
+    """Add the finger and its servos to a spec whose timestep is set."""
     skin, dark = (0.90, 0.45, 0.13, 1.0), (0.23, 0.25, 0.29, 1.0)
     base = spec.worldbody.add_body(name="finger_base", pos=finger.base)
     _link(base, "column", [0, 0, 0, 0, 0, 0.03], 0.02, dark)
@@ -79,21 +77,10 @@ def add_finger(spec: mujoco.MjSpec, finger: Finger, delay: float, longest_delay:
     tip.add_site(name="tip", rgba=(0, 0, 0, 0))
 
     axes = {"yaw": (yaw, (0, 0, 1)), "shoulder": (upper, (0, 1, 0)), "elbow": (lower, (0, 1, 0))}
-    samples = int(np.ceil(longest_delay / spec.option.timestep)) + 1
-    for i, (name, (body, axis)) in enumerate(axes.items()):
+    for name, servo in finger.servos.items():
+        body, axis = axes[name]
         joint = body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis)
-        joint.range, joint.limited = (finger.low[i], finger.high[i]), mujoco.mjtLimited.mjLIMITED_TRUE
-        joint.damping[0], joint.armature, joint.frictionloss = finger.damping, 0.002, 0.01
-        servo = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        servo.set_to_position(kp=finger.kp)
-        servo.forcerange, servo.forcelimited = (-finger.torque, finger.torque), mujoco.mjtLimited.mjLIMITED_TRUE
-        servo.delay, servo.nsample = delay, samples
-        spec.add_sensor(
-            name=f"joint_position.{name}",
-            type=mujoco.mjtSensor.mjSENS_JOINTPOS,
-            objtype=mujoco.mjtObj.mjOBJ_JOINT,
-            objname=name,
-        )
+        add_servo(spec, joint, servo)
 
 
 def _link(body: mujoco.MjsBody, name: str, fromto: list[float], radius: float, rgba: tuple[float, ...]) -> None:

@@ -9,19 +9,23 @@ import numpy as np
 from mujoco.batch import Batch
 from numpy.typing import NDArray
 
+from sim.look import Look
 from store.records import Parameter
 
 Ids = NDArray[np.intp]
+"""Simulation ids, (k,)."""
 Values = NDArray[Any]
 
 
 class Tunable(Protocol):
-    """What a knob may touch of a plant."""
+    """What a knob may read and write of a plant."""
 
     model: mujoco.MjModel
+    """Every simulation's model where no field is expanded."""
     batch: Batch
-    noise: dict[str, Values]
-    """Standard deviation of each kind of sensor noise, name -> (n,)."""
+    values: dict[str, Values]
+    """Value of every parameter, name -> (n,); set before a knob is applied."""
+    look: Look
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,34 @@ class Knob:
     """A Parameter with the function that sets it in some simulations of a plant."""
 
     parameter: Parameter
-    apply: Callable[[Tunable, Ids, Values], None]
-    """Called with the plant, simulation ids (k,) and values (k,) inside the hard bounds."""
+    apply: Callable[[Tunable, Ids], None]
+    """Called with the plant and simulation ids (k,); reads `plant.values`, which lie inside the hard bounds."""
     rests_on: tuple[str, ...] = ()
-    """Parameters that change what `apply` writes; the plant applies this knob again after them."""
+    """Parameters, each with its parts (`mass`, `mass.left`), that change what `apply` writes."""
+
+
+def nothing(plant: Tunable, ids: Ids) -> None:
+    """Apply of a parameter that the plant reads from `values` as it runs, e.g. sensor noise."""
+
+
+def factor(common: str, part: str, apply: Callable[[Tunable, Ids], None], meaning: str, spread: float = 2.0) -> Knob:
+    """A factor on a common parameter for one joint, finger or surface; `apply` multiplies both.
+
+    Args:
+        common: name of the common parameter.
+        part: joint, finger or surface.
+        apply: writes the product.
+        meaning: what the common parameter is, without the part.
+        spread: the factor may lie between 1/spread and spread.
+    """
+    parameter = Parameter(
+        name=f"{common}.{part}",
+        unit="1",
+        kind="physics",
+        nominal=1.0,
+        low=1 / spread,
+        high=spread,
+        scale="log",
+        meaning=f"{meaning} of {part}, as a factor on `{common}`.",
+    )
+    return Knob(parameter, apply)

@@ -1,6 +1,8 @@
 """Tasks by name."""
 
+import importlib.util
 from collections.abc import Mapping
+from pathlib import Path
 
 from sim.tasks.finger_push import FingerPush
 from sim.tasks.task import Memory, Signal, Task, replace_config
@@ -10,15 +12,40 @@ TASKS: dict[str, type[Task]] = {task.name: task for task in (FingerPush,)}
 
 
 def get_task(name: str, settings: Mapping[str, float] | None = None) -> Task:
-    """The task of that name with some settings replaced.
+    """The task of that name, or of a file as FILE.py:Class, with some settings replaced.
 
     Raises:
         UserError: unknown task or setting; names the valid ones.
     """
-    if name not in TASKS:
-        raise UserError(f"unknown task '{name}'", where="task", valid=sorted(TASKS), hint="regrasp tasks lists them")
-    task = TASKS[name]
+    task = task_from_file(name) if ".py:" in name else TASKS.get(name)
+    if task is None:
+        valid = [*sorted(TASKS), "FILE.py:Class"]
+        raise UserError(f"unknown task '{name}'", where="task", valid=valid, hint="regrasp tasks lists them")
     return task(replace_config(task.default_config(), settings or {}, name))
+
+
+def task_from_file(name: str) -> type[Task]:
+    """The Task class that FILE.py:Class names; the file is run as Python, as a script of the user's own is.
+
+    Raises:
+        UserError: no such file, it fails, or the class is missing or no Task.
+    """
+    file, _, title = name.rpartition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise UserError("there is no such file", where=f"--task {file}", valid="FILE.py:Class")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise UserError("cannot be read as Python", where=f"--task {file}", valid="FILE.py:Class")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UserError(f"{type(error).__name__}: {error}", where=f"--task {file}", hint="the file fails") from error
+    found = {key: value for key, value in vars(module).items() if isinstance(value, type) and issubclass(value, Task)}
+    if title not in found:
+        raise UserError(f"no task '{title}' in it", where=f"--task {file}", valid=sorted(set(found) - {"Task"}))
+    return found[title]
 
 
 __all__ = ["TASKS", "Memory", "Signal", "Task", "get_task"]

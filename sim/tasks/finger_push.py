@@ -8,15 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from sim.models.finger import JOINTS, TIP_BODY, Finger, add_finger
+from sim.models.finger import JOINTS, LINKS, TIP_BODY, Finger, add_finger
 from sim.models.puck import PUCK_BODY, Puck, add_puck
 from sim.models.table import add_table
-from sim.parameters import actuation, contact, sensing
-from sim.tasks.task import Array, Memory, Signal, Signals, Task
+from sim.parameters.contact import Pad
+from sim.parameters.inertia import Object
+from sim.parameters.standard import Apparatus, standard_knobs
+from sim.tasks.task import Array, Marker, Memory, Moment, Predicate, Signal, Signals, Task, Term
 from sim.touch import contact_touch
+from sim.train.config import PPOConfig
 
-LONGEST_DELAY = 0.15
 TIMESTEP = 0.004
+CONTROL_PERIOD = 0.04
+FINGER, PUCK = Finger(), Puck()
 NEAR = 0.03
 """Length over which the reward for being near the target falls to 1/e, m."""
 
@@ -44,6 +48,52 @@ def default_config() -> FingerPushConfig:
     return FingerPushConfig()
 
 
+def approach(task: "FingerPush", moment: Moment) -> Array:
+    """Distance of the tip from the point behind the puck, on the line from the goal, m."""
+    truth, start = moment.truth, moment.start
+    dx, dy = start["goal_x"] - truth["object_position.x"], start["goal_y"] - truth["object_position.y"]
+    length = np.maximum(np.hypot(dx, dy), 1e-6)
+    back = PUCK.radius + FINGER.tip_radius
+    x = truth["object_position.x"] - back * dx / length
+    y = truth["object_position.y"] - back * dy / length
+    return np.sqrt(
+        (truth["tip_position.x"] - x) ** 2
+        + (truth["tip_position.y"] - y) ** 2
+        + (truth["tip_position.z"] - PUCK.half_height) ** 2
+    )
+
+
+def near(task: "FingerPush", moment: Moment) -> Array:
+    """Nearness of the puck to the target, 1 on it."""
+    return np.exp(-to_goal(moment.truth, moment.start) / NEAR)
+
+
+def at_target(task: "FingerPush", moment: Moment) -> Array:
+    """Whether the puck lies within the tolerance."""
+    return (to_goal(moment.truth, moment.start) < task.config.tolerance).astype(float)
+
+
+def effort(task: "FingerPush", moment: Moment) -> Array:
+    """Sum of squared actions."""
+    return np.sum(np.clip(moment.actions, -1, 1) ** 2, axis=1)
+
+
+def rests_at_target(task: "FingerPush", signals: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
+    """Whether the puck stays within the tolerance at the end of the episode."""
+    goal = {name: np.asarray(start[name])[:, None] for name in ("goal_x", "goal_y")}
+    return np.asarray((to_goal(signals, goal)[:, -task.config.hold_steps :] < task.config.tolerance).all(axis=1))
+
+
+def left_workspace(task: "FingerPush", truth: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
+    """Whether the puck is out of reach."""
+    return np.asarray(np.hypot(truth["object_position.x"], truth["object_position.y"]) > task.config.workspace)
+
+
+def to_goal(signals: Signals, start: Mapping[str, Array]) -> Array:
+    """Distance of puck and target, m."""
+    return np.hypot(signals["object_position.x"] - start["goal_x"], signals["object_position.y"] - start["goal_y"])
+
+
 class FingerPush(Task):
     """A finger pushes a puck to a target; relative joint targets, touch at the tip, 25 Hz."""
 
@@ -51,6 +101,9 @@ class FingerPush(Task):
     robot = "finger"
     description = "A 3-joint finger pushes a 100 g puck to a target on a table."
     joints = JOINTS
+    fingers = {"finger": JOINTS}
+    tips = {"finger": "tip"}
+    item = PUCK_BODY
     signals = (
         *(Signal(f"joint_position.{name}", "rad", "pose") for name in JOINTS),
         Signal("object_position.x", "m", "pose"),
@@ -58,30 +111,39 @@ class FingerPush(Task):
         Signal("tip_force", "N", "force"),
         Signal("slip_speed", "m/s", "slip"),
     )
-    control_period = 0.04
+    control_period = CONTROL_PERIOD
     timestep = TIMESTEP
     steps = 50
     criterion = "puck within 10 mm of the target for the last 0.2 s"
-    rewards = {"approach": -1.0, "near": 0.5, "at_target": 0.3, "effort": -0.002}
+    terms = {
+        "approach": Term(-1.0, approach, "Distance of the tip from the point behind the puck, m."),
+        "near": Term(0.5, near, "exp(-distance of puck and target / 30 mm)."),
+        "at_target": Term(0.3, at_target, "1 while the puck lies within the tolerance."),
+        "effort": Term(-0.002, effort, "Sum of squared actions."),
+    }
+    successes = {"rests_at_target": Predicate(rests_at_target, "The puck stays within the tolerance at the end.")}
+    failures = {"left_workspace": Predicate(left_workspace, "The puck is out of reach.")}
     start_names = ("object_x", "object_y", "goal_x", "goal_y", "tip_x", "tip_y")
-    knobs = (
-        contact.friction(("puck_table", "puck_tip"), nominal=0.8),
-        actuation.delay(TIMESTEP, high=LONGEST_DELAY),
-        contact.mass(PUCK_BODY, nominal=0.1, low=0.03, high=0.4),
-        contact.compliance("puck_tip", (TIP_BODY, PUCK_BODY)),
-        actuation.servo_gain(nominal=Finger().kp),
-        actuation.joint_damping(JOINTS, nominal=Finger().damping),
-        sensing.JOINT_NOISE,
-        sensing.OBJECT_NOISE,
-        sensing.FORCE_NOISE,
+    suspects = ("friction", "delay", "mass", "compliance", "kp", "damping")
+    knobs = standard_knobs(
+        Apparatus(
+            servos=FINGER.servos,
+            links=LINKS,
+            item=Object(PUCK_BODY, (PUCK_BODY,), PUCK.mass, lightest=0.03, heaviest=0.4, extent=PUCK.radius),
+            surfaces={"table": ("puck_table",), "tip": ("puck_tip",)},
+            pads={"finger": Pad((("puck_tip", TIP_BODY, PUCK_BODY),))},
+            friction=PUCK.friction,
+        ),
+        TIMESTEP,
+        CONTROL_PERIOD,
     )
+    training = PPOConfig()
 
     config: FingerPushConfig
 
     def __init__(self, config: FingerPushConfig | None = None) -> None:
         super().__init__(config or default_config())
-        self.finger = Finger()
-        self.puck = Puck()
+        self.finger, self.puck = FINGER, PUCK
 
     @staticmethod
     @override
@@ -97,7 +159,7 @@ class FingerPush(Task):
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         add_table(spec)
-        add_finger(spec, self.finger, delay=0.011, longest_delay=LONGEST_DELAY)
+        add_finger(spec, self.finger)
         add_puck(spec, self.puck)
         return spec
 
@@ -116,18 +178,25 @@ class FingerPush(Task):
         }
 
     @override
-    def place(self, start: Mapping[str, Array], qpos: Array) -> None:
+    def place(self, start: Mapping[str, Array]) -> dict[str, Array]:
         height = np.full_like(start["tip_x"], self.puck.half_height)
-        qpos[:, 0:3] = self.finger.joints_for(np.stack([start["tip_x"], start["tip_y"], height], axis=1))
-        qpos[:, 3:10] = [0, 0, self.puck.half_height, 1, 0, 0, 0]
-        qpos[:, 3], qpos[:, 4] = start["object_x"], start["object_y"]
+        joints = self.finger.joints_for(np.stack([start["tip_x"], start["tip_y"], height], axis=1))
+        puck = self._lying(np.stack([start["object_x"], start["object_y"]], axis=1))
+        return {PUCK_BODY: puck, **{name: joints[:, [i]] for i, name in enumerate(JOINTS)}}
 
     @override
-    def state(self, signals: Signals, rates: Signals, qpos: Array, qvel: Array) -> None:
-        qpos[:, 0:3], qvel[:, 0:3] = _joints(signals), _joints(rates)
-        qpos[:, 3:10] = [0, 0, self.puck.half_height, 1, 0, 0, 0]
-        qpos[:, 3:5], qvel[:, 3:5] = _puck(signals), _puck(rates)
-        qvel[:, 5:9] = 0.0  # a round puck's spin is not measured
+    def state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
+        positions = {name: signals[f"joint_position.{name}"][:, None] for name in JOINTS}
+        velocities = {name: rates[f"joint_position.{name}"][:, None] for name in JOINTS}
+        twist = np.zeros((len(rates["object_position.x"]), 6))  # a round puck's spin is not measured
+        twist[:, :2] = _puck(rates)
+        return {**positions, PUCK_BODY: self._lying(_puck(signals))}, {**velocities, PUCK_BODY: twist}
+
+    def _lying(self, place: Array) -> Array:
+        """Free-joint positions (n, 7) of pucks that lie flat at (n, 2), m."""
+        free = np.tile([0.0, 0.0, self.puck.half_height, 1.0, 0.0, 0.0, 0.0], (len(place), 1))
+        free[:, :2] = place
+        return free
 
     @override
     def read(self, sensors: dict[str, Array]) -> Signals:
@@ -166,42 +235,15 @@ class FingerPush(Task):
         return {"proprio": np.concatenate(proprio, axis=1), "touch": 0.5 * readings["tip_force"][:, None]}
 
     @override
-    def reward(self, after: Signals, actions: Array, start: Mapping[str, Array]) -> Array:
-        w = self.rewards
-        distance = self._to_goal(after, start)
-        return (
-            w["approach"] * self._to_push_point(after, start)
-            + w["at_target"] * (distance < self.config.tolerance)
-            + w["near"] * np.exp(-distance / NEAR)
-            + w["effort"] * np.sum(np.clip(actions, -1, 1) ** 2, axis=1)
-        )
+    def exercise(self, start: Mapping[str, Array], first: Array, time: float) -> Array:
+        reach = 0.11 * (1 - np.cos(np.pi * time)) / 2
+        sway = 0.006 * np.sin(2 * np.pi * 1.5 * time)
+        height = np.full_like(start["tip_x"], self.puck.half_height)
+        return self.finger.joints_for(np.stack([start["tip_x"] + reach, start["tip_y"] + sway, height], axis=1))
 
     @override
-    def success(self, signals: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
-        goal_x, goal_y = np.asarray(start["goal_x"])[:, None], np.asarray(start["goal_y"])[:, None]
-        distance = np.hypot(signals["object_position.x"] - goal_x, signals["object_position.y"] - goal_y)
-        return np.asarray((distance[:, -self.config.hold_steps :] < self.config.tolerance).all(axis=1))
-
-    @override
-    def failed(self, signals: Signals) -> NDArray[np.bool_]:
-        away = np.hypot(signals["object_position.x"], signals["object_position.y"])
-        return np.asarray(away > self.config.workspace)
-
-    def _to_goal(self, signals: Signals, start: Mapping[str, Array]) -> Array:
-        return np.hypot(signals["object_position.x"] - start["goal_x"], signals["object_position.y"] - start["goal_y"])
-
-    def _to_push_point(self, signals: Signals, start: Mapping[str, Array]) -> Array:
-        """Distance of the tip from the point behind the puck, on the line from the goal, m."""
-        dx, dy = start["goal_x"] - signals["object_position.x"], start["goal_y"] - signals["object_position.y"]
-        length = np.maximum(np.hypot(dx, dy), 1e-6)
-        back = self.puck.radius + self.finger.tip_radius
-        x = signals["object_position.x"] - back * dx / length
-        y = signals["object_position.y"] - back * dy / length
-        return np.sqrt(
-            (signals["tip_position.x"] - x) ** 2
-            + (signals["tip_position.y"] - y) ** 2
-            + (signals["tip_position.z"] - self.puck.half_height) ** 2
-        )
+    def goal_markers(self, start: Mapping[str, float]) -> tuple[Marker, ...]:
+        return (Marker("cylinder", (start["goal_x"], start["goal_y"], 0.001), (0.012, 0.0005, 0.0)),)
 
 
 def _joints(signals: Signals) -> Array:

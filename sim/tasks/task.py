@@ -1,15 +1,16 @@
 """What a task is: signals, starts, commands, observations, rewards and success, as data and pure functions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.parameters.knob import Knob
+from sim.train.config import PPOConfig
 from store.errors import UserError
 from store.records import Channel, Parameter
 
@@ -36,6 +37,56 @@ class Memory:
     """The last `Task.history` actions, newest first, (n, history, nu)."""
     previous: Signals = field(default_factory=dict)
     """Readings of the step before, name -> (n,)."""
+    steps: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Control steps since each episode began, (n,)."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One control step of n episodes, noise-free: what rewards are computed from."""
+
+    truth: Signals
+    """Signals and privileged extras after the step, name -> (n,)."""
+    before: Signals
+    """The same, one control step earlier."""
+    actions: Array
+    """(n, nu), as the policy gave them."""
+    previous_actions: Array
+    """(n, nu), one control step earlier."""
+    start: Mapping[str, Array]
+    """Start values, the current goal among them, name -> (n,)."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A reward term: its weight and what it measures."""
+
+    weight: float
+    value: Callable[[Any, Moment], Array]
+    """Called with the task and a moment; returns (n,)."""
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A yes-or-no question about episodes."""
+
+    test: Callable[[Any, Signals, Mapping[str, Array]], NDArray[np.bool_]]
+    """Called with the task, signals and start; returns (n,). For success the signals are whole measured episodes,
+    name -> (n, T + 1); for failure they are the truth of one moment, name -> (n,)."""
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A shape that shows a goal in pictures and touches nothing."""
+
+    shape: Literal["sphere", "cylinder", "box", "arrow"]
+    position: tuple[float, float, float]
+    size: tuple[float, float, float]
+    """As MuJoCo's geom_size, m."""
+    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    rgba: tuple[float, float, float, float] = (0.84, 0.37, 0.0, 1.0)
 
 
 class Task(ABC):
@@ -45,8 +96,16 @@ class Task(ABC):
     robot: ClassVar[str]
     description: ClassVar[str]
     joints: ClassVar[tuple[str, ...]]
+    fingers: ClassVar[Mapping[str, tuple[str, ...]]]
+    """Finger -> its joints from base to tip; a rail or wrist that carries fingers belongs to none."""
+    tips: ClassVar[Mapping[str, str]]
+    """Finger -> geom of its tip."""
+    item: ClassVar[str]
+    """Body of the object that is manipulated."""
     signals: ClassVar[tuple[Signal, ...]]
     knobs: ClassVar[tuple[Knob, ...]]
+    suspects: ClassVar[tuple[str, ...]]
+    """Physics parameters that a diagnosis tries and that a critic is told."""
     control_period: ClassVar[float]
     """Seconds between commands."""
     timestep: ClassVar[float]
@@ -57,10 +116,16 @@ class Task(ABC):
     """Past actions that the policy sees, so that delayed commands stay observable."""
     criterion: ClassVar[str]
     """Success in words, with units."""
-    rewards: ClassVar[dict[str, float]]
-    """Reward terms and weights."""
+    terms: ClassVar[Mapping[str, Term]]
+    """Reward terms by name."""
+    successes: ClassVar[Mapping[str, Predicate]]
+    """An episode has succeeded when all of these hold."""
+    failures: ClassVar[Mapping[str, Predicate]]
+    """An episode ends when one of these holds."""
     start_names: ClassVar[tuple[str, ...]]
     """Values that define an episode's start: joints, objects and the goal."""
+    training: ClassVar[PPOConfig]
+    """Tuned settings of its training."""
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -76,25 +141,35 @@ class Task(ABC):
         return {knob.parameter.name: knob.parameter for knob in self.knobs}
 
     @property
+    def rewards(self) -> dict[str, float]:
+        """Weights of the reward terms."""
+        return {name: term.weight for name, term in self.terms.items()}
+
+    @property
+    def only_finger(self) -> str:
+        """The finger that signals without a finger's name, such as `tip_force`, belong to."""
+        return next(iter(self.fingers))
+
+    @property
     def substeps(self) -> int:
         """Physics steps in a control step."""
         return round(self.control_period / self.timestep)
 
     @abstractmethod
     def build(self) -> mujoco.MjSpec:
-        """The model at nominal parameters."""
+        """The model; parameters that knobs set need not be at their nominal values yet."""
 
     @abstractmethod
     def sample_start(self, rng: np.random.Generator, count: int) -> Signals:
         """Starts of `count` episodes: every name in `start_names` -> (count,)."""
 
     @abstractmethod
-    def place(self, start: Mapping[str, Array], qpos: Array) -> None:
-        """Write starts into generalised positions (k, nq), in place."""
+    def place(self, start: Mapping[str, Array]) -> dict[str, Array]:
+        """Joint positions at starts: joint -> (k, 1), or (k, 7) for a free joint; what is not named stays at zero."""
 
     @abstractmethod
-    def state(self, signals: Signals, rates: Signals, qpos: Array, qvel: Array) -> None:
-        """Write the state (k, nq), (k, nv) that measured signals and their time derivatives {name: (k,)} speak of."""
+    def state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Positions and velocities, joint -> (k, d), that signals and their time derivatives {name: (k,)} speak of."""
 
     @abstractmethod
     def read(self, sensors: dict[str, Array]) -> Signals:
@@ -108,17 +183,36 @@ class Task(ABC):
     def observe(self, readings: Signals, memory: Memory, start: Mapping[str, Array]) -> dict[str, Array]:
         """What the policy sees, from measured signals alone: groups `proprio` and `touch`, each (n, d)."""
 
-    @abstractmethod
-    def reward(self, after: Signals, actions: Array, start: Mapping[str, Array]) -> Array:
-        """Reward of one control step (n,), from noise-free signals."""
+    def renew(self, readings: Signals, start: Mapping[str, Array]) -> Mapping[str, Array]:
+        """Starts with goals replaced where the readings say that they were reached; a pure function."""
+        return start
 
-    @abstractmethod
+    def goal_markers(self, start: Mapping[str, float]) -> tuple[Marker, ...]:
+        """Shapes that show the goal of one episode in pictures."""
+        return ()
+
+    def exercise(self, start: Mapping[str, Array], first: Array, time: float) -> Array:
+        """Joint targets (n, nu) at a time, s, of a fixed motion that is busy with the object: for tests and bring-up.
+
+        Args:
+            start: start values, name -> (n,).
+            first: joints at the start, (n, nu), rad.
+            time: s since the start.
+        """
+        phase = 2 * np.pi * 1.2 * time * (1 + 0.1 * np.arange(len(self.joints)))
+        return first + 0.25 * np.sin(phase)
+
+    def reward(self, moment: Moment) -> Array:
+        """Reward of one control step, (n,): the weighted terms."""
+        return sum((term.weight * term.value(self, moment) for term in self.terms.values()), np.zeros(1))
+
     def success(self, signals: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
-        """Whether each episode succeeded; signals are whole episodes, name -> (n, T+1)."""
+        """Whether each episode succeeded; signals are whole measured episodes, name -> (n, T + 1)."""
+        return np.logical_and.reduce([one.test(self, signals, start) for one in self.successes.values()])
 
-    @abstractmethod
-    def failed(self, signals: Signals) -> NDArray[np.bool_]:
-        """Whether each episode must end now because it can no longer succeed; signals name -> (n,)."""
+    def failed(self, truth: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
+        """Whether each episode must end now because it can no longer succeed; truth name -> (n,)."""
+        return np.logical_or.reduce([one.test(self, truth, start) for one in self.failures.values()])
 
 
 def replace_config(config: Any, settings: Mapping[str, float], task: str) -> Any:

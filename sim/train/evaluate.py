@@ -56,8 +56,8 @@ def run_episodes(plant: Plant, policy: Policy, start: Signals, seed: int) -> Epi
 def evaluate(task: Task, family: Family, policy: Policy, panel: Panel, threads: int = 0) -> Judged:
     """Success and slip of a policy on a panel whose starts and parameters follow from the panel's seed alone."""
     rng = np.random.default_rng(panel.seed)
-    plant = Plant(task, panel.episodes, threads)
-    for name, values in sample_family(family, task.parameters, rng, panel.episodes).items():
+    plant = Plant(task, panel.episodes, threads, family.mechanisms)
+    for name, values in sample_family(family, plant.parameters, rng, panel.episodes).items():
         plant.set(name, values)
     start = task.sample_start(rng, panel.episodes)
     return judge(task, run_episodes(plant, policy, start, seed=panel.seed))

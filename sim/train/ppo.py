@@ -16,6 +16,7 @@ from rsl_rl.modules.distribution import GaussianDistribution
 
 from sim.environment import DEVICE, Environment
 from sim.tasks.task import Task
+from sim.train.config import PPOConfig
 from sim.train.policy import GROUPS, Policy
 from store.artifacts import replace
 from store.records import Family
@@ -26,26 +27,6 @@ Report = Callable[[int, int, dict[str, float]], None]
 
 LEAST_STD = 0.25
 """Exploration noise that fine-tuning starts with at least: enough to leave the old optimum, not to forget it."""
-
-
-@dataclass(frozen=True)
-class PPOConfig:
-    """Hyper-parameters; tuned on finger_push."""
-
-    environments: int = 256
-    horizon: int = 24
-    """Control steps of every environment in an iteration."""
-    hidden: tuple[int, ...] = (128, 64)
-    epochs: int = 5
-    minibatches: int = 4
-    learning_rate: float = 1e-3
-    gamma: float = 0.98
-    lam: float = 0.95
-    entropy: float = 0.002
-    desired_kl: float = 0.01
-    init_std: float = 0.8
-    segment: int = 40
-    """Iterations between checkpoints; each segment starts fresh episodes from a seed of its own."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +64,9 @@ def train(
         directory: where the checkpoint lives.
         start: checkpoint of the policy to fine-tune, or None to begin from scratch.
         report: progress callback.
-        config: hyper-parameters.
+        config: hyper-parameters; the task's own by default.
     """
-    cfg = config or PPOConfig()
+    cfg = config or task.training
     torch.manual_seed(seed)
     env = Environment(task, family, cfg.environments, seed)
     algorithm = build_algorithm(env, cfg)

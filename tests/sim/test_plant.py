@@ -14,8 +14,9 @@ TASK = FingerPush()
 def quiet_plant(count: int, threads: int = 1) -> Plant:
     """A plant without sensor noise at one typical start in every simulation."""
     plant = Plant(TASK, count, threads)
-    for name in plant.noise:
-        plant.noise[name][:] = 0.0
+    for name, parameter in TASK.parameters.items():
+        if parameter.kind == "sensor" and name.endswith("noise"):
+            plant.set(name, 0.0)
     start = TASK.sample_start(np.random.default_rng(1), 1)
     plant.reset({name: np.repeat(value, count) for name, value in start.items()}, seed=0)
     return plant
@@ -57,8 +58,9 @@ def test_motion_starts_after_the_delay(delay: float) -> None:
 def test_a_delay_that_the_history_cannot_hold_is_refused() -> None:
     plant = quiet_plant(1)
     knob = next(k for k in TASK.knobs if k.parameter.name == "delay")
+    plant.values["delay"][0] = 1.0
     with pytest.raises(ValueError, match="nsample"):
-        knob.apply(plant, np.array([0]), np.array([1.0]))
+        knob.apply(plant, np.array([0]))
     with pytest.raises(UserError, match="outside its bounds"):
         plant.set("delay", 1.0)
 
@@ -66,8 +68,9 @@ def test_a_delay_that_the_history_cannot_hold_is_refused() -> None:
 def test_a_compliance_below_what_the_timestep_resolves_is_refused() -> None:
     plant = quiet_plant(1)
     knob = next(k for k in TASK.knobs if k.parameter.name == "compliance")
-    with pytest.raises(ValueError, match="smaller timestep"):
-        knob.apply(plant, np.array([0]), np.array([1e-7]))
+    plant.values["compliance"][0] = 1e-7
+    with pytest.raises(ValueError, match="does not resolve"):
+        knob.apply(plant, np.array([0]))
 
 
 def test_puck_slides_down_an_incline_above_the_friction_angle_only() -> None:
@@ -145,25 +148,6 @@ def test_same_bits_on_one_and_two_threads() -> None:
             rows.append(np.stack(list(plant.step(command).signals.values())))
         traces.append(np.stack(rows))
     assert np.array_equal(traces[0], traces[1])
-
-
-@pytest.mark.parametrize("name", sorted(TASK.parameters))
-def test_every_parameter_changes_a_rollout(name: str) -> None:
-    """A parameter without effect would randomise nothing."""
-    parameter = TASK.parameters[name]
-    plant = Plant(TASK, 2, 1)
-    start = {key: np.repeat(value, 2) for key, value in TASK.sample_start(np.random.default_rng(2), 1).items()}
-    plant.set(name, np.array([parameter.low, parameter.high]))
-    plant.reset(start, seed=1)
-    rows = []
-    for step in range(40):  # push through the puck
-        reach = np.minimum(step / 20, 1.0) * 0.09
-        height = np.full(2, 0.015)
-        tip = np.stack([start["tip_x"] + reach, start["tip_y"], height], axis=1)
-        signals = plant.step(TASK.finger.joints_for(tip)).signals
-        rows.append(np.stack([signals[s.name] for s in TASK.signals]))
-    gap = np.abs(np.stack(rows)[:, :, 0] - np.stack(rows)[:, :, 1]).max()
-    assert gap > 1e-3, f"{name} from {parameter.low} to {parameter.high} changes nothing"
 
 
 def test_unknown_names_list_the_valid_ones() -> None:

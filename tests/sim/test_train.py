@@ -9,9 +9,10 @@ import torch
 from sim.environment import Environment
 from sim.plant import Plant
 from sim.tasks.finger_push import FingerPush
+from sim.train.config import PPOConfig
 from sim.train.evaluate import evaluate, judge, run_episodes
 from sim.train.policy import GROUPS, Policy
-from sim.train.ppo import PPOConfig, Trained, build_algorithm, export_policy, train
+from sim.train.ppo import Trained, build_algorithm, export_policy, train
 from store.errors import UserError
 from store.records import Family, Panel, Range
 
