@@ -8,7 +8,7 @@ import numpy as np
 from mujoco.batch import Batch
 
 from sim.look import Look
-from sim.mechanisms import get_mechanism
+from sim.mechanisms import get_mechanisms
 from sim.mechanisms.mechanism import Mechanism
 from sim.parameters.knob import Ids, Knob
 from sim.sensors import Sensors
@@ -45,7 +45,7 @@ class Plant:
 
     def __init__(self, task: Task, count: int, threads: int = 0, mechanisms: Sequence[str] = ()) -> None:
         self.task = task
-        self.mechanisms: list[Mechanism] = [get_mechanism(name) for name in mechanisms]
+        self.mechanisms: list[Mechanism] = list(get_mechanisms(mechanisms))
         spec = task.build()
         spec.body(task.item).simple = False  # else its centre of mass could not be moved after compilation
         for mechanism in self.mechanisms:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sim.parameters.knob import Ids
 from sim.parameters.sensing import OBSERVATION_DELAY, SLIDE_LEVER
+from sim.rotation import small_turn
 from sim.tasks.task import Array, Signals, Task
 
 RELATIVE = {"tip_force": True, "slip_speed": True, "joint_position": False, "object_position": False,
@@ -84,7 +84,7 @@ class Sensors:
         if len(self._rotation):
             turn = level("rotation_noise") * white[:, self._rotation]
             turn += level("rotation_bias") * self._bias[ids][:, self._rotation]
-            row[:, self._rotation] = turned(row[:, self._rotation], turn[:, :3])
+            row[:, self._rotation] = small_turn(row[:, self._rotation], turn[:, :3])
         return row
 
     def _late(self, now: Array, ids: Ids) -> Array:
@@ -99,11 +99,3 @@ class Sensors:
                 row[:, columns] = past[np.arange(len(past)), age][:, columns]
         return row
 
-
-def turned(quaternion: Array, angles: Array) -> NDArray[np.float64]:
-    """Unit quaternions (n, 4) turned by small rotation vectors (n, 3), rad, first order, renormalised."""
-    w, v, half = quaternion[:, :1], quaternion[:, 1:], angles / 2
-    scalar = w - np.sum(v * half, axis=1, keepdims=True)
-    vector = v + w * half + np.cross(v, half)
-    product = np.concatenate([scalar, vector], axis=1)
-    return product / np.linalg.norm(product, axis=1, keepdims=True)

@@ -15,7 +15,7 @@ from sim.mechanisms.torque_speed import TorqueSpeed
 from sim.mechanisms.velocity_limit import VelocityLimit
 from store.errors import UserError
 
-# the way of a command: bus, servo's set-point, motor, gears, joint, fingertip; backlash reads the limits of torque_speed
+# the way of a command: bus, servo's set-point, motor, gears, joint, fingertip; backlash reads torque_speed's limits
 MECHANISMS: dict[str, type[Mechanism]] = {
     one.name: one
     for one in (

@@ -9,21 +9,21 @@ from sim.tasks.task import Array, Signals, Task
 
 
 class EncoderDrift(Mechanism):
-    """Every encoder reads `rate` times the time since reset too high; its servo, which trusts it, holds as much too low."""
+    """Every encoder reads `rate` times the time since reset too high, so its servo holds the joint as much too low."""
 
     name = "encoder_drift"
     explanation = (
-        "The zero of an encoder wanders as it warms up, as a magnet shifts or a tendon stretches. The reading and the "
+        "The zero of an encoder wanders as it warms up, as a magnet shifts or a tendon stretches. Reading and "
         "joint part ways although nothing seems wrong: the servo closes its loop on the encoder, so readings go on "
-        "agreeing with commands while the joint itself drifts off, and only the object, the touch or a camera shows "
-        "it. A constant bias, which is what PACE (leggedrobotics/pace-sim2real) fits to each joint, is right at one "
-        "moment only."
+        "agreeing with commands while the joint itself drifts off, and only the object, the touch or a camera "
+        "shows it. A constant bias, which PACE (leggedrobotics/pace-sim2real) fits for each joint, is right at one "
+        "moment only. That a drift is steady within an episode is our simplification."
     )
 
     @override
     def knobs(self, task: Task) -> tuple[Knob, ...]:
         meaning = (
-            "Speed at which the readings of all joints drift upwards, from zero at reset; 0.1 m per rad on slides."
+            "Speed at which all joints' readings drift upwards, from zero at reset; a slide's is 0.1 m of it per rad."
         )
         return (mechanism_knob("encoder_drift.rate", "rad/s", 0.01, (-0.05, 0.05), meaning),)
 

@@ -2,16 +2,10 @@
 
 from abc import abstractmethod
 
-import mujoco
-import numpy as np
 from typing_extensions import override
 
 from sim.mechanisms.mechanism import Host, Mechanism
-from sim.tasks.task import Array, Task
-
-FIRM = 0.999
-"""Constraint impedance of joint friction. MuJoCo's default of .9 lets a joint creep below its friction: at half of .1 Nm on
-the finger by .011 rad/s, which would wear away what a joint sticks with; with .999 it is a hundredth of that."""
+from sim.tasks.task import Array
 
 
 class Friction(Mechanism):
@@ -26,11 +20,6 @@ class Friction(Mechanism):
     @abstractmethod
     def extra(self, plant: Host) -> Array:
         """Friction on top of the parameters' in the coming physics step, (n, nu), Nm or N."""
-
-    @override
-    def edit(self, spec: mujoco.MjSpec, task: Task) -> None:
-        for joint in task.joints:
-            spec.joint(joint).solimp_friction[:2] = np.array([FIRM, FIRM])
 
     @override
     def substep(self, plant: Host, commands: Array) -> Array:

@@ -14,10 +14,11 @@ class LoadFriction(Friction):
 
     name = "load_friction"
     explanation = (
-        "Gear teeth that are pressed harder rub harder, so friction grows with the load: a hand that holds an object "
-        "or an arm held out against gravity is stickier than the same joint moving free, and parks further from its "
-        "target. Friction that is fitted without load is then too small with it. The form is that of the load-dependent "
-        "model M3 of BAM (Rhoban/bam), with the servo's torque of the last physics step as the load."
+        "Gear teeth that are pressed harder rub harder, so friction grows with the load: a hand that holds an "
+        "object, or an arm held out against gravity, is stickier than the same joint moving free and parks further "
+        "from its target. Friction that is fitted without load is then too small with it. The form is that of the "
+        "load-dependent model M3 of BAM (Rhoban/bam), with the servo's torque of the last physics step as the "
+        "load."
     )
 
     @override

@@ -1,7 +1,8 @@
 """What an optional piece of physics is: its parameters and the places at which it may step in."""
 
 from abc import ABC
-from typing import Any, ClassVar, Literal, Protocol
+from collections.abc import Callable
+from typing import ClassVar, Literal, Protocol
 
 import mujoco
 import numpy as np
@@ -11,7 +12,6 @@ from sim.parameters.knob import Ids, Knob, Tunable, nothing
 from sim.parameters.sensing import SLIDE_LEVER
 from sim.tasks.task import Array, Signals, Task
 from store.records import Parameter
-from store.records.parameter import Kind
 
 
 class Host(Tunable, Protocol):
@@ -92,12 +92,18 @@ def mechanism_knob(
     bounds: tuple[float, float],
     meaning: str,
     scale: Literal["linear", "log"] = "linear",
-    kind: Kind = "physics",
-    apply: Any = nothing,
+    apply: Callable[[Tunable, Ids], None] = nothing,
 ) -> Knob:
     """A mechanism's parameter; without `apply` it is read from `plant.values` as the plant runs."""
     parameter = Parameter(
-        name=name, unit=unit, kind=kind, nominal=nominal, low=bounds[0], high=bounds[1], scale=scale, meaning=meaning
+        name=name,
+        unit=unit,
+        kind="physics",
+        nominal=nominal,
+        low=bounds[0],
+        high=bounds[1],
+        scale=scale,
+        meaning=meaning,
     )
     return Knob(parameter, apply)
 

@@ -14,9 +14,10 @@ class PacketLoss(Mechanism):
     name = "packet_loss"
     explanation = (
         "A bus or network drops a command now and then, and the servos hold the one before it for another control "
-        "period. The joints pause at random moments, all together, which no fixed delay or lag imitates. In this "
-        "project's facts a LEAP hand at 4 Mbps lost about 3 % of its packets; DeXtreme randomises the probability of a "
-        "late action from .05 up to .7 (IsaacGymEnvs configuration)."
+        "period. The joints pause at random moments, all together, which no fixed delay or lag imitates; a replay "
+        "cannot tell which commands were lost, only how often. A LEAP hand on a 4 Mbps bus lost about 3 % of its "
+        "packets (gunchung78/leap-hand-teleop-sim2real); DeXtreme grows the probability of a late action from .05 "
+        "to .7 in training (IsaacGymEnvs configuration)."
     )
 
     @override

@@ -10,8 +10,8 @@ from sim.tasks.task import Array, Task
 from store.errors import UserError
 
 INERTIA = 0.1
-"""Armature of the pad's slides, kg. A pad of a few grams on a stiff spring would need steps far below a millisecond, and
-its inverse weight would keep MuJoCo from resolving the pad's normal compliance; this much slows the shear to 10-30 Hz."""
+"""Armature of the pad's slides, kg. A pad of a few grams on a stiff spring would need steps below a millisecond, and
+its inverse weight would keep MuJoCo from resolving the pad's normal compliance. It slows the shear to 7-35 Hz."""
 
 
 class ShearCompliance(Mechanism):
@@ -23,11 +23,12 @@ class ShearCompliance(Mechanism):
 
     name = "shear_compliance"
     explanation = (
-        "A soft fingertip gives sideways as well as inwards. Before a held object slips the pad shears by force over "
-        "stiffness, so the object lags behind the finger and springs back, and slip sets in later. MuJoCo's contacts "
-        "have a spring along the normal only (MuJoCo documentation, Computation, friction constraints have no position "
-        "term), so no friction or contact setting imitates it; here the pad sits on two sprung slide joints. Stiffness "
-        "is what a sideways pull with a spring scale measures: force over deflection."
+        "A soft fingertip gives sideways as well as inwards. Before a held object slips the pad shears by force "
+        "over stiffness, so the object lags behind the finger and springs back, and slip sets in later. MuJoCo's "
+        "contacts have a spring along the normal only (MuJoCo documentation, Computation: friction constraints "
+        "have no position of their own to return to), so no friction or contact setting imitates it; here the pad "
+        "sits on two sprung slides. Stiffness is what a sideways pull with a spring scale measures: force over "
+        "deflection."
     )
 
     @override

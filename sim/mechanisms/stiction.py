@@ -13,15 +13,16 @@ REST = 0.02
 
 
 class Stiction(Friction):
-    """Adds `torque` (1 - exp(-rest / `dwell`)) to the Coulomb friction of a joint that has rested for `rest` seconds."""
+    """Adds `torque` (1 - exp(-rest / `dwell`)) to the Coulomb friction of a joint that has rested for some time."""
 
     name = "stiction"
     explanation = (
-        "A joint that has stood still needs an extra torque to break away, and the longer it has stood the more, as "
-        "contacts settle in and grease is pressed out; once it moves the extra is gone. Small corrections after a pause "
-        "are swallowed, then the joint jumps. Unlike the Stribeck curve it depends on time at rest, not on speed alone: "
-        "the rise of static friction with the time of stationary contact is Rabinowicz's classical measurement (1950s). "
-        "In this project's facts an SO-101 arm follows small reversals with a correlation of only .41 (SAGE logs)."
+        "A joint that has stood still needs an extra torque to break away, the more the longer it has stood, as "
+        "contacts settle and grease is pressed out; once it moves the extra is gone. Small corrections after a "
+        "pause are swallowed, then the joint jumps. Unlike the Stribeck curve it depends on time at rest, not on "
+        "speed alone: that static friction rises with the time of stationary contact is a classical measurement "
+        "(Rabinowicz, 1950s). Stickiness of some kind is plain in public logs: the elbow of an SO-101 arm follows "
+        "small reversals with a correlation of only .41 (isaac-sim2real/sage)."
     )
 
     @override
@@ -41,10 +42,11 @@ class Stiction(Friction):
 
     @override
     def warm(self, plant: Host, ids: Ids, controls: Array) -> Array:
-        # it has rested since the command last changed; without a change, as at reset, for as long as it takes
-        changed = np.diff(controls, axis=1) != 0
-        steps = 1 + np.argmax(changed[:, ::-1], axis=1)
-        self._rest[ids] = np.where(changed.any(axis=1), steps * plant.model.opt.timestep, np.inf)
+        # it has rested since the command last moved; without a move, as at reset, for as long as it takes
+        dt = plant.model.opt.timestep
+        moved = np.abs(np.diff(controls, axis=1)) > REST * dt * self._lever
+        steps = 1 + np.argmax(moved[:, ::-1], axis=1)
+        self._rest[ids] = np.where(moved.any(axis=1), steps * dt, np.inf)
         return controls
 
     @override

@@ -14,11 +14,11 @@ class Stribeck(Friction):
 
     name = "stribeck"
     explanation = (
-        "Lubricated friction is largest at rest and falls as a film builds up, before viscous friction takes over: the "
-        "Stribeck curve (R. Stribeck, 1902). A joint with it creeps in jerks at low speed, stops short of its target "
-        "and runs freely once it moves. Constant friction plus damping only ever rises with speed and cannot do that. "
-        "The form is that of BAM's model M2 (Rhoban/bam) with exponent two. Measured in this project's facts: joint 7 "
-        "of a Franka arm, .52 Nm at .04 rad/s, .47 at .05 and .30 at .15 (fer_mujoco_sysid)."
+        "Lubricated friction is largest at rest and falls as a film builds up, before viscous friction takes over: "
+        "the Stribeck curve (R. Stribeck, 1902). A joint with it creeps in jerks at low speed, stops short of its "
+        "target and runs freely once it moves. Constant friction plus damping only rises with speed and cannot do "
+        "that. The form is that of model M2 of BAM (Rhoban/bam) with exponent two. Measured on joint 7 of a Franka "
+        "arm (MaximeSabbah/fer_mujoco_sysid): .52 Nm at .04 rad/s, .47 at .05 and .30 at .15."
     )
 
     @override

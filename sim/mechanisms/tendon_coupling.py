@@ -18,11 +18,12 @@ class TendonCoupling(Mechanism):
 
     name = "tendon_coupling"
     explanation = (
-        "A tendon, cable or flat skin that runs over two joints of a finger ties them together like a spring: bending "
-        "one drags the other along, and each stands off from its command by how far the two differ. Errors of single "
-        "joints then look like offsets that change with the pose, which no gain or bias of one joint can follow. "
-        "It is MuJoCo's fixed tendon (MuJoCo documentation, XML reference, tendon/fixed), a spring on a linear "
-        "combination of joint positions; here with weights one and minus one for each two joints with parallel axes."
+        "A tendon, cable or flat skin that runs over two joints of a finger ties them together like a spring: "
+        "bending one drags the other along, and each stands off from its command by as much as the two differ. "
+        "Errors of single joints then look like offsets that change with the pose, which no gain or bias of one "
+        "joint can follow. It is MuJoCo's fixed tendon (MuJoCo documentation, XML reference, tendon/fixed), a "
+        "spring on a linear combination of joint positions; here with weights one and minus one for every two "
+        "neighbours with parallel axes."
     )
 
     @override

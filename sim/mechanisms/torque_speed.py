@@ -13,11 +13,12 @@ class TorqueSpeed(Mechanism):
 
     name = "torque_speed"
     explanation = (
-        "A DC motor's back-EMF takes away voltage in proportion to its speed, so the torque that is left falls on a "
-        "straight line from the stall torque to zero at the no-load speed; the data sheet of a motor gives both ends. "
-        "Fast, far commands end up slower than a constant torque limit says, and a loaded finger slower still, while "
-        "slow motion and holding are unchanged. Isaac Lab's DCMotor actuator clips torque on the same line; TheRobotStudio/"
-        "SO-ARM100 pull request 141 re-derived its servo values from such a model after transfer had failed."
+        "A DC motor's back-EMF takes away voltage in proportion to its speed, so the torque that is left falls on "
+        "a straight line from the stall torque to zero at the no-load speed; the data sheet of a motor gives both "
+        "ends. Fast, far commands end up slower than a constant torque limit says, and a loaded finger slower "
+        "still, while slow motion and holding are unchanged. Isaac Lab's DCMotor actuator clips torque on such a "
+        "line; TheRobotStudio/SO-ARM100 pull request 141 derived its servo values anew from a DC-motor model after "
+        "the shipped ones had blocked transfer."
     )
     stepwise = True
 

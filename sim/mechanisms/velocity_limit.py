@@ -15,11 +15,12 @@ class VelocityLimit(Mechanism):
 
     name = "velocity_limit"
     explanation = (
-        "The servo moves its set-point no faster than a limit, so a large step becomes a ramp of constant slope, while "
-        "small and slow commands are followed as if it were not there. Neither a delay nor a first-order lag can "
-        "imitate that: the lag's slope grows with the step. It is the profile velocity of bus servos and the back-EMF "
-        "ceiling of hobby servos. In the facts of this project a 25 kg hobby servo (servo-sysid logs, 50 Hz) peaked at "
-        "1.93 rad/s, and a limit of 2 rad/s took the held-out error from .037 to .026 rad, the fitted one from .053 to .028."
+        "The servo moves its set-point no faster than a limit, so a large step becomes a ramp of constant slope, "
+        "while small and slow commands are followed as if it were not there. Neither a delay nor a first-order lag "
+        "can imitate that: a lag's slope grows with the step. Bus servos have it as a profile velocity, hobby "
+        "servos through their motor. In public logs of a 25 kg hobby servo (servo-sysid, 50 Hz, one session) speed "
+        "peaked at 1.93 rad/s, and a limit of 2 rad/s took the error of a fit from .053 to .028 rad and the "
+        "held-out one from .037 to .026 rad."
     )
     stepwise = True
 

@@ -31,6 +31,10 @@ class Servo:
 LONGEST_DELAY = 0.25
 """Delay that every command history holds, s: transport delay, the joint's own part and jitter together."""
 
+FIRM = 0.999
+"""Constraint impedance of joint friction. MuJoCo's default of .9 lets a joint creep below its friction: at half of .1 Nm
+by .011 rad/s, which would wear away what a joint sticks with; with .999 it is a hundredth of that."""
+
 
 def add_servo(spec: mujoco.MjSpec, joint: mujoco.MjsJoint, servo: Servo, delay: float = 0.011) -> None:
     """Give a joint its range, damping and friction, a position servo named like it and `joint_position.<joint>`.
@@ -46,6 +50,7 @@ def add_servo(spec: mujoco.MjSpec, joint: mujoco.MjsJoint, servo: Servo, delay: 
     """
     joint.range, joint.limited = (servo.low, servo.high), mujoco.mjtLimited.mjLIMITED_TRUE
     joint.damping[0], joint.armature, joint.frictionloss = servo.damping, servo.armature, servo.frictionloss
+    joint.solimp_friction[:2] = FIRM, FIRM
     actuator = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     actuator.set_to_position(kp=servo.kp, timeconst=1.0)
     actuator.dynprm[0], actuator.actearly = 0.0, True

@@ -4,11 +4,13 @@ import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 
+from sim.tasks.cube_reorient import CubeReorient
+from sim.tasks.cube_rotate import CubeRotate
 from sim.tasks.finger_push import FingerPush
 from sim.tasks.task import Memory, Signal, Task, replace_config
 from store.errors import UserError
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (FingerPush,)}
+TASKS: dict[str, type[Task]] = {task.name: task for task in (FingerPush, CubeRotate, CubeReorient)}
 
 
 def get_task(name: str, settings: Mapping[str, float] | None = None) -> Task:

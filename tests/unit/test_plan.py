@@ -74,7 +74,7 @@ def test_a_measurement_in_another_unit_is_refused() -> None:
 def test_an_anchored_range_holds_its_measurement(name: str, share: float, width: float) -> None:
     p: Parameter = PARAMETERS[name]
     value = p.low + share * (p.high - p.low)
-    low, high = max(p.low, value * (1 - width)), min(p.high, value * (1 + width))
+    low, high = max(p.low, value - abs(value) * width), min(p.high, value + abs(value) * width)
     anchored = anchor_range(measured(name, value, low, high), p)
     slack = 1e-9 * max(abs(value), 1e-2)
     assert p.low <= anchored.low <= low + slack and high - slack <= anchored.high <= p.high

@@ -9,10 +9,11 @@ from sim.tasks import TASKS, Task, get_task
 from store.errors import UserError
 from tools.reading import EXAMPLE, read_request
 from tools.reading.tokens import tokenise
+from tools.reading.vocabulary import SPOKEN
 from tools.understanding import Understanding
 
 TASK: Mapping[str, Task] = {name: get_task(name) for name in TASKS}
-PARAMETERS = TASK["finger_push"].parameters
+PARAMETERS = {name: p for name, p in TASK["finger_push"].parameters.items() if name in SPOKEN}
 
 
 def read(text: str, task: str | None = None) -> Understanding:

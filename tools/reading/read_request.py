@@ -15,7 +15,7 @@ from tools.reading.clauses import Clause, Item, split
 from tools.reading.quantities import Linker
 from tools.reading.statements import Statements
 from tools.reading.tasks import read_goal, read_robot, read_task_words, tasks_named
-from tools.reading.vocabulary import TASK_WORDS
+from tools.reading.vocabulary import SPOKEN, TASK_WORDS
 from tools.understanding import Understanding
 
 EXAMPLE = "Push the puck 10 cm with one finger. Friction is 0.5 to 1.2, the servo delay was measured at 11 ms."
@@ -39,10 +39,10 @@ def read_request(text: str, tasks: Mapping[str, Task], *, task: str | None = Non
     _check_text(text, tasks)
     if task is not None and task not in tasks:
         raise UserError(f"unknown task '{task}'", "--task", sorted(tasks), "regrasp tasks lists them")
-    every = {name: p for facts in tasks.values() for name, p in facts.parameters.items()}
+    every = {name: p for facts in tasks.values() for name, p in facts.parameters.items() if name in SPOKEN}
     named = _named(split(text, every), tasks)
     chosen = task or named
-    parameters = tasks[chosen].parameters if chosen else every
+    parameters = {n: p for n, p in tasks[chosen].parameters.items() if n in SPOKEN} if chosen else every
     clauses = split(text, parameters)
     carry(clauses)
     statements, spending = Statements(parameters), Spending()

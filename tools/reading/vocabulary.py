@@ -96,27 +96,31 @@ QUANTITIES: tuple[Quantity, ...] = (
     ),
 )  # fmt: skip
 
+SPOKEN = frozenset(name for quantity in QUANTITIES for name, _, _ in quantity.readings)
+"""Parameters that a request can name. A task has many more (`regrasp parameters`), whose ranges come from presets, from
+measurements or from an edited plan; words for those are handed back, never guessed at."""
+
 OTHER_QUANTITIES: dict[str, str] = {
     **dict.fromkeys(
         ("first order lag", "1st order lag", "time constant", "rise time", "lag constant", "filter constant"),
-        "a first-order lag is not a delay, and the task has no parameter for it",
+        "a first-order lag is not a delay; it is the parameter `lag`, which a request cannot state yet",
     ),
     **dict.fromkeys(
         ("sensor delay", "sensor latency", "sensor lag", "camera delay", "camera latency", "camera lag",
          "observation delay", "observation latency", "tactile latency", "tactile delay", "touch delay"),
-        "a delay of what is sensed is not the delay of the actuators, and the task has no parameter for it",
+        "a delay of what is sensed is not the delay of the actuators; it is `observation_delay`, which a request cannot state yet",
     ),
     **dict.fromkeys(
         ("joint friction", "gear friction", "bearing friction", "motor friction", "joint static friction", "stiction",
          "rolling friction", "torsional friction"),
-        "only sliding friction of the object is a parameter of the task",
+        "it is not the sliding friction of the object, and a request cannot state it yet: see `regrasp parameters`",
     ),
     **dict.fromkeys(
         ("finger mass", "link mass", "hand mass", "robot mass"),
-        "only the mass of the object is a parameter of the task",
+        "it is not the mass of the object, and a request cannot state it yet: see `regrasp parameters`",
     ),
     **dict.fromkeys(
-        ("backlash", "gear play", "dead zone", "velocity limit", "speed limit"), "it is not a parameter of the task"
+        ("backlash", "gear play", "dead zone", "velocity limit", "speed limit"), "it is a mechanism (`regrasp mechanisms`), not a range, and a request cannot switch it on yet"
     ),
 }  # fmt: skip
 """Quantities that are near misses of a parameter: never read as it, always handed back with this reason."""

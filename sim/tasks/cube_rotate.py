@@ -1,0 +1,109 @@
+"""Spin a cube about the vertical on the palm of the 16-joint hand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from sim.models.hand import JOINTS
+from sim.tasks.hand_task import CRADLE, REST, HandTask, dropped, joints_of
+from sim.tasks.task import Array, Memory, Moment, Predicate, Signals, Term
+from sim.train.config import PPOConfig
+
+
+@dataclass(frozen=True)
+class CubeRotateConfig:
+    """Settings of the task; SI units."""
+
+    speed: float = 1.0
+    """Success: mean spin about the vertical over the episode, rad/s."""
+    fastest: float = 1.5
+    """Spin beyond which nothing more is earned, rad/s."""
+
+
+def default_config() -> CubeRotateConfig:
+    """The tuned settings."""
+    return CubeRotateConfig()
+
+
+def spin(task: "CubeRotate", moment: Moment) -> Array:
+    """Spin of the cube about the vertical, clipped, rad/s."""
+    return np.clip(moment.truth["object_spin.z"], -task.config.fastest, task.config.fastest)
+
+
+def centred(task: "CubeRotate", moment: Moment) -> Array:
+    """Distance of the cube from the middle of the palm, m."""
+    truth = moment.truth
+    return np.hypot(truth["object_position.x"] - REST[0], truth["object_position.y"] - REST[1])
+
+
+def tumbling(task: "CubeRotate", moment: Moment) -> Array:
+    """Spin of the cube about level axes, clipped, rad/s."""
+    return np.minimum(np.hypot(moment.truth["object_spin.x"], moment.truth["object_spin.y"]), 5.0)
+
+
+def pose(task: "CubeRotate", moment: Moment) -> Array:
+    """Mean square distance of the joints from the cradle, rad^2."""
+    return np.mean((joints_of(moment.truth) - CRADLE) ** 2, axis=1)
+
+
+def effort(task: "CubeRotate", moment: Moment) -> Array:
+    """Mean squared action."""
+    return np.mean(np.clip(moment.actions, -1, 1) ** 2, axis=1)
+
+
+def lost(task: "CubeRotate", moment: Moment) -> Array:
+    """1 in the step in which the cube is dropped."""
+    return dropped(task, moment.truth, moment.start).astype(float)
+
+
+def spun(task: "CubeRotate", signals: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
+    """Whether the cube turned far enough about the vertical over the whole episode."""
+    return np.asarray(turned(signals) >= task.config.speed * task.control_period * task.steps)
+
+
+def turned(signals: Mapping[str, Array]) -> Array:
+    """How far the cube turned about the vertical, (n,), rad, over episodes (n, T + 1)."""
+    w, x, y, z = (signals[f"object_rotation.{part}"] for part in "wxyz")
+    yaw = np.unwrap(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)), axis=1)
+    return yaw[:, -1] - yaw[:, 0]
+
+
+class CubeRotate(HandTask):
+    """Spin about the vertical, ten seconds."""
+
+    name = "cube_rotate"
+    description = "A 16-joint hand spins an 80 g cube about the vertical on its palm."
+    steps = 200
+    criterion = "cube turns at 1 rad/s or more about the vertical, mean over 10 s, and is never dropped"
+    terms = {
+        "spin": Term(1.0, spin, "Spin about the vertical, clipped, rad/s."),
+        "centred": Term(-8.0, centred, "Distance from the middle of the palm, m."),
+        "tumbling": Term(-0.06, tumbling, "Spin about level axes, rad/s."),
+        "pose": Term(-0.4, pose, "Mean square distance of the joints from the cradle, rad^2."),
+        "effort": Term(-0.05, effort, "Mean squared action."),
+        "lost": Term(-10.0, lost, "1 when the cube is dropped."),
+    }
+    successes = {"spun": Predicate(spun, "The cube turned at the wanted mean speed about the vertical.")}
+    failures = {"dropped": Predicate(dropped, "The cube has left the hand.")}
+    start_names = ("object_x", "object_y", "object_yaw", *JOINTS)
+    training = PPOConfig(
+        iterations=400, environments=512, horizon=16, hidden=(256, 128), minibatches=4, learning_rate=1e-3, gamma=0.97,
+        entropy=0.002, init_std=0.8,
+    )  # fmt: skip
+
+    config: CubeRotateConfig
+
+    def __init__(self, config: CubeRotateConfig | None = None) -> None:
+        super().__init__(config or default_config())
+
+    @staticmethod
+    @override
+    def default_config() -> CubeRotateConfig:
+        return default_config()
+
+    @override
+    def observe(self, readings: Signals, memory: Memory, start: Mapping[str, Array]) -> dict[str, Array]:
+        return {"proprio": np.concatenate(self.see_hand(readings, memory), axis=1), "touch": self.see_touch(readings)}
