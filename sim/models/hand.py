@@ -3,7 +3,7 @@
 Kinematics are those of the Wonik Allegro hand: palm frame with z along the fingers and x out of the palm.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -46,9 +46,9 @@ class Hand:
     @property
     def servos(self) -> dict[str, Servo]:
         """Joint -> its servo."""
-        rest = {"kp": self.kp, "damping": self.damping, "armature": self.armature, "frictionloss": self.frictionloss}
-        ranges = dict(zip(JOINTS, (*(FINGER_RANGES * 3), *THUMB_RANGES), strict=True))
-        return {joint: Servo(**rest, torque=self.torque, low=low, high=high) for joint, (low, high) in ranges.items()}
+        ranges = zip(JOINTS, (*(FINGER_RANGES * 3), *THUMB_RANGES), strict=True)
+        same = Servo(self.kp, self.damping, self.armature, self.frictionloss, self.torque, low=0.0, high=0.0)
+        return {joint: replace(same, low=low, high=high) for joint, (low, high) in ranges}
 
 
 FINGER_RANGES = ((-0.47, 0.47), (-0.196, 1.61), (-0.174, 1.709), (-0.227, 1.618))

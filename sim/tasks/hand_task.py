@@ -81,6 +81,7 @@ class HandTask(Task):
         # eight iterations of the solver are enough for one cube, and faster by half
         spec.option.iterations, spec.option.ls_iterations = 8, 6
         add_table(spec)
+        spec.camera("view").pos = (0.0, -0.3, 0.36)
         add_hand(spec, HAND)
         add_cube(spec, CUBE, TOUCHING, TIPS)
         return spec
