@@ -87,7 +87,7 @@ class RayCamera:
         single = lambda values: values[ids].astype(np.float32)  # noqa: E731
         palette = np.stack([single(look.table), single(look.object), single(look.robot)], axis=1)
         kind = self._kind[geom]
-        colour: Array = palette.reshape(-1, 3)[np.maximum(kind, 0) + 3 * np.arange(len(ids))[:, None]]
+        colour = palette.reshape(-1, 3)[np.maximum(kind, 0) + 3 * np.arange(len(ids))[:, None]]
         own = kind < 0
         colour[own] = self.plant.model.geom_rgba[geom[own], :3]
         scale = single(look.texture_scale)[:, None]
@@ -98,8 +98,7 @@ class RayCamera:
         lamp = (single(look.light_strength)[:, None] * facing)[:, :, None] * single(look.light_colour)[:, None, :]
         colour *= single(look.ambient)[:, None, None] + lamp
         colour[geom < 0] = SKY
-        np.minimum(colour, 1.0, out=colour)
-        return colour
+        return np.asarray(np.minimum(colour, 1.0), dtype=np.float32)
 
 
 def _dot(a: Array, b: Array) -> Array:

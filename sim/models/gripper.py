@@ -40,7 +40,7 @@ class Gripper:
     """Greatest height of the middle of the pads, m."""
     swing: float = 1.75
     """Largest yaw to either side, rad."""
-    grip: float = 20.0
+    grip: float = 10.0
     """Force limit of a finger's servo, N."""
 
     def servos(self, axes: Sequence[Axis] = ("x", "y", "z", "yaw")) -> dict[str, Servo]:

@@ -32,8 +32,8 @@ LONGEST_DELAY = 0.25
 """Delay that every command history holds, s: transport delay, the joint's own part and jitter together."""
 
 FIRM = 0.999
-"""Constraint impedance of joint friction. MuJoCo's default of .9 lets a joint creep below its friction, at half of .1 Nm
-by .011 rad/s, and wears away what it sticks with; with .999 it is a hundredth of that."""
+"""Constraint impedance of joint friction. MuJoCo's default of .9 lets a joint creep below its friction, at half of .1
+Nm by .011 rad/s, and wears away what it sticks with; with .999 it is a hundredth of that."""
 
 
 def add_servo(spec: mujoco.MjSpec, joint: mujoco.MjsJoint, servo: Servo, delay: float = 0.011) -> None:
