@@ -103,7 +103,7 @@ class RayCamera:
 
 def _dot(a: Array, b: Array) -> Array:
     """Inner product along the last axis of three; for so few numbers faster than einsum."""
-    return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
+    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2], dtype=np.float32)
 
 
 def _kinds(plant: Plant) -> NDArray[np.intp]:
