@@ -145,6 +145,19 @@ class Pinch(GripperTask):
         }
 
     @override
+    def exercise(self, start: Mapping[str, Array], first: Array, time: float) -> Array:
+        """Goes to the object, grips it, lifts it and shakes it."""
+        go, close, lift = (float(np.clip((time - begin) / 0.4, 0, 1)) for begin in (0.0, 0.4, 0.8))
+        shake = 0.01 * lift * np.sin(2 * np.pi * 3 * time)
+        wanted = np.zeros_like(first)
+        wanted[:, 0], wanted[:, 1] = start["object_x"] + shake, start["object_y"] + shake
+        wanted[:, 2] = self.cylinder.half_height + 0.05 * lift
+        wanted[:, 3:] = first[:, 3:] * (1 - close)
+        path = first + go * (wanted - first)
+        path[:, 3:] = wanted[:, 3:]
+        return path
+
+    @override
     def place(self, start: Mapping[str, Array]) -> dict[str, Array]:
         height = np.full_like(start["object_x"], self.cylinder.half_height)
         return {
