@@ -41,7 +41,7 @@ def tasks(home: HomeOption = None, as_json: JsonOption = False) -> None:
     for task in found:
         typer.echo(f"{typer.style(task.name, bold=True)}  ({task.robot}, {task.control_hz:g} Hz, {task.seconds:g} s)")
         typer.echo(f"  {task.description}")
-        typer.echo(f"  parameters: {', '.join(task.parameters)}")
+        typer.echo(f"  parameters: {len(task.parameters)} (regrasp parameters --task {task.name})")
         typer.echo(f"  picture: {task.picture or 'none'}")
     if trouble:
         typer.echo(trouble, err=True)

@@ -155,7 +155,7 @@ class CubeReorient(HandTask):
     @override
     def goal_markers(self, start: Mapping[str, float]) -> tuple[Marker, ...]:
         w, x, y, z = (start[name] for name in GOAL)
-        return (Marker("box", (REST[0], 0.13, REST[2]), (0.02, 0.02, 0.02), (w, x, y, z)),)
+        return (Marker("box", (REST[0] + 0.14, 0.0, REST[2]), (0.02, 0.02, 0.02), (w, x, y, z)),)
 
     def _next_goal(self, last: Array, start: Mapping[str, Array]) -> Array:
         """Goals (n, 4) a turn away from the last ones; they follow from `goal_seed` and `goals_reached` alone, so that
