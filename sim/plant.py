@@ -13,7 +13,7 @@ from sim.mechanisms.mechanism import Mechanism
 from sim.parameters.knob import Ids, Knob
 from sim.sensors import Sensors
 from sim.tasks.task import Array, Signals, Task
-from store.errors import UserError
+from store.errors import UserError, nearest
 from store.records import Parameter
 
 PUSH_DECAY = 0.9
@@ -80,7 +80,8 @@ class Plant:
     def set(self, name: str, values: float | Array, ids: Ids | None = None) -> None:
         """Give a parameter to some simulations (all by default); outside the hard bounds is a UserError."""
         if name not in self._knobs:
-            raise UserError(f"unknown parameter '{name}'", where=f"task {self.task.name}", valid=sorted(self._knobs))
+            valid = nearest(name, sorted(self._knobs))
+            raise UserError(f"unknown parameter '{name}'", where=f"task {self.task.name}", valid=valid)
         ids = self._all if ids is None else ids
         knob = self._knobs[name]
         given = np.broadcast_to(np.asarray(values, dtype=float), (len(ids),))

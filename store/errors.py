@@ -1,6 +1,7 @@
 """Mistakes of the user: one clear line, exit code 2."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class UserError(Exception):
@@ -31,6 +32,15 @@ class UserError(Exception):
     def as_dict(self) -> dict[str, str]:
         """The four parts, for {"error": ...} on stdout."""
         return {"what": self.what, "where": self.where, "valid": self.valid, "hint": self.hint}
+
+
+def nearest(word: str, names: Iterable[str], most: int = 12) -> list[str]:
+    """Valid names to offer for a wrong word: all of them where they are few, else the ones that are spelt like it."""
+    known = list(names)
+    if len(known) <= most:
+        return known
+    close = get_close_matches(word, known, n=most // 2, cutoff=0.6)
+    return [*close, f"... ({len(known)} in all)"] if close else [*known[:most], f"... ({len(known)} in all)"]
 
 
 class LedgerError(UserError):

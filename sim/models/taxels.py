@@ -6,12 +6,12 @@ MuJoCo's tactile sensor samples the penetration of every geom that touches the t
 - The vertices are taken in the mesh's own centred and turned frame, so the sensor refers to a massless geom that shows
   the mesh, never to the tip's own geom.
 - The tangential speeds stay zero unless the mesh brings three normals a vertex: the normal and both tangents.
-- The taxels are dark until a contact exists, and on a stiff round tip a contact sinks so little that none or a few light
-  up. Real taxels lie in a skin that gives way around the contact. So the points stand out from the contact geom by
-  `skin`: where the core touches, the object is `skin` deep in the middle and covers sqrt(2 R skin) around it.
+- The taxels are dark until a contact exists, and on a stiff round tip a contact sinks so little that none or a few
+  light up. Real taxels lie in a skin that gives way around the contact. So the points stand out from the contact geom
+  by `skin`: where the core touches, the object is `skin` deep in the middle and covers sqrt(2 R skin) around it.
 
-Give the contact pairs a gap of `skin` (`feel_early`), and taxels light up as soon as the skin is touched, before the core
-carries force; without it the depth jumps from zero to `skin` at the first contact.
+Give the contact pairs a gap of `skin` (`feel_early`), and taxels light up as soon as the skin is touched, before the
+core carries force; without it the depth jumps from zero to `skin` at the first contact.
 
 Taxels of 4 x 4 at 4 mm that light up on a round tip of 12 mm at 0.5 N and 5 N, stiff pad (5e-5 m/N): skin 0, none and
 none, on a flat face or on a cylinder or a ball of 30 mm; 1 mm, 4 and 4; 2 mm, 12 and 12 (a ball at 0.5 N: 4); 3 mm, 12
@@ -56,7 +56,7 @@ def add_taxels(
     facing: Vector = (0.0, 0.0, 1.0),
     along: Vector = (1.0, 0.0, 0.0),
 ) -> None:
-    """Add a pad to a fingertip: mesh and geom `taxels.<finger>`, massless and touching nothing, and a sensor of that name.
+    """Add a pad to a fingertip: sensor `taxels.<finger>`, and a mesh and massless geom of that name that touch nothing.
 
     The sensor's 3 rows columns values are all depths, m, then the magnitudes of both tangential speeds, m/s, along and
     across the finger; sim.touch.shape_taxels sorts them.
@@ -64,7 +64,7 @@ def add_taxels(
     Args:
         spec: the scene; has the tip.
         finger: names the sensor.
-        tip_geom: a sphere, capsule or box, placed in its body without a rotation.
+        tip_geom: a sphere or a box, placed in its body without a rotation.
         layout: of the taxels.
         facing: direction out of the pad's middle, in the tip's body frame; for a box one of its axes.
         along: direction along the finger, from which rows are counted; need not be square to `facing`.
@@ -120,8 +120,8 @@ def feel_early(spec: mujoco.MjSpec, pairs: Sequence[str], skin: float = Taxels()
 def _on_surface(tip: mujoco.MjsGeom, grid: Array, frame: Array, skin: float) -> tuple[Array, Array]:
     """Points (k, 3), m, and unit normals (k, 3) of a flat grid (k, 2) laid on a tip, from its middle outwards."""
     kinds = mujoco.mjtGeom
-    if tip.type in (kinds.mjGEOM_SPHERE, kinds.mjGEOM_CAPSULE):
-        # distances from the middle are kept along the surface; a capsule's tip is the sphere at its end
+    if tip.type == kinds.mjGEOM_SPHERE:
+        # distances from the middle are kept along the surface
         radius = tip.size[0] + skin
         length = np.linalg.norm(grid, axis=1)
         angle = length / radius
@@ -129,10 +129,7 @@ def _on_surface(tip: mujoco.MjsGeom, grid: Array, frame: Array, skin: float) -> 
             raise ValueError(f"a pad of {2e3 * length.max():.0f} mm does not fit on a tip of {2e3 * radius:.0f} mm")
         sideways = grid / np.maximum(length, 1e-12)[:, None] * np.sin(angle)[:, None]
         normals = sideways @ frame[:2] + np.cos(angle)[:, None] * frame[2]
-        end = np.zeros(3)
-        if tip.type == kinds.mjGEOM_CAPSULE:
-            end = np.asarray(tip.fromto[3:]) - np.asarray(tip.fromto[:3]) if np.isfinite(tip.fromto).all() else end
-        return end + radius * normals, normals
+        return radius * normals, normals
     if tip.type == kinds.mjGEOM_BOX:
         axis = int(np.argmax(np.abs(frame[2])))
         if np.abs(frame[2])[axis] < 0.999:
@@ -142,7 +139,7 @@ def _on_surface(tip: mujoco.MjsGeom, grid: Array, frame: Array, skin: float) -> 
             raise ValueError("the pad is larger than the face of the box")
         normals = np.tile(frame[2], (len(grid), 1))
         return flat + (tip.size[axis] + skin) * normals, normals
-    raise ValueError("taxels lie on a sphere, a capsule or a box")
+    raise ValueError("taxels lie on a sphere or a box")
 
 
 def _triangles(rows: int, columns: int) -> NDArray[np.int_]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import UserError
+from store.errors import UserError, nearest
 from store.records import Family, Parameter
 
 Array = NDArray[Any]
@@ -22,7 +22,8 @@ def sample_family(
     drawn: dict[str, Array] = {}
     for r in family.ranges:
         if r.parameter not in parameters:
-            raise UserError(f"unknown parameter '{r.parameter}'", where="family", valid=sorted(parameters))
+            valid = nearest(r.parameter, sorted(parameters))
+            raise UserError(f"unknown parameter '{r.parameter}'", where="family", valid=valid)
         bounds = parameters[r.parameter]
         if r.low < bounds.low or r.high > bounds.high:
             raise UserError(

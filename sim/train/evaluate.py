@@ -7,7 +7,7 @@ import numpy as np
 from sim.plant import Plant
 from sim.randomize.sample import sample_family
 from sim.tasks.task import Array, Signals, Task
-from sim.touch import Slip, slip_of
+from sim.touch import Slip, episode_slip
 from sim.train.policy import Policy
 from store.records import Family, Panel, Rate
 
@@ -66,7 +66,7 @@ def evaluate(task: Task, family: Family, policy: Policy, panel: Panel, threads: 
 def judge(task: Task, episodes: Episodes) -> Judged:
     """The task's success predicate and the slip rule on whole episodes."""
     won = task.success(episodes.signals, episodes.start) & ~episodes.unstable.astype(bool)
-    slip = slip_of(episodes.signals["tip_force"], episodes.signals["slip_speed"])
+    slip = episode_slip(episodes.signals)
     return tally(int(won.sum()), slip, diverged=int(episodes.unstable.sum()))
 
 

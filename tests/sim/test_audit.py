@@ -11,7 +11,6 @@ from scripted import TASK, scripted_pilot
 from sim.audit.divergence import first_divergence, first_run, noise_thresholds
 from sim.audit.pilot import audit_pilot
 from sim.tasks.task import Signal
-from sim.touch import SlipRule, slip_of
 from sim.trace.rollout import read_rollout
 from store.errors import UserError
 from store.records import Divergence, Family, Range
@@ -86,21 +85,6 @@ def test_an_audit_without_repeats_is_refused(tmp_path: Path) -> None:
     rollouts, _ = scripted_pilot(tmp_path, {}, rollouts=2, repeats=1)
     with pytest.raises(UserError, match="repeats"):
         audit_pilot(TASK, FAMILY, rollouts, [], tmp_path, lambda *_: None)
-
-
-def test_slip_rule_needs_force_speed_and_length() -> None:
-    rule = SlipRule(f0=0.2, v0=0.05, k=2)
-    force = np.array(
-        [[0, 1, 1, 1, 0, 1], [0, 0.1, 0.1, 0.1, 0, 0], [0, 1, 1, 1, 0, 0], [1, 0, 1, 0, 1, 0]], dtype=float
-    )
-    speed = np.array(
-        [[0, 0.1, 0.1, 0, 0, 0.1], [9, 9, 9, 9, 9, 9], [0, 0.1, 0, 0.1, 0, 0], [1, 1, 1, 1, 1, 1]], dtype=float
-    )
-    slip = slip_of(force, speed, rule)
-    assert slip.event.tolist() == [True, False, False, False]
-    assert slip.contact_samples.tolist() == [4, 0, 3, 3]
-    assert slip.slip_samples.tolist() == [3, 0, 2, 3]
-    assert slip.fraction == pytest.approx(0.8)
 
 
 def test_a_rollout_survives_the_file(tmp_path: Path) -> None:

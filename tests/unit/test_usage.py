@@ -5,6 +5,7 @@ import json
 import pytest
 
 from agent.cli import main
+from store.errors import nearest
 
 WRONG = [
     (["fly"], "regrasp", "ledger"),
@@ -42,3 +43,10 @@ def test_no_words_show_the_help_page(words: list[str], capsys: pytest.CaptureFix
         main.main(words)
     out, err = capsys.readouterr()
     assert (caught.value.code, out) == (2, "") and err.startswith("Usage: regrasp") and "\n\nCommands:\n" in err
+
+
+def test_few_names_are_all_offered_and_of_many_the_alike() -> None:
+    assert nearest("kq", ["kp", "kd"]) == ["kp", "kd"]
+    many = [f"kp.joint_{i}" for i in range(40)] + ["damping"]
+    assert nearest("dampng", many) == ["damping", "... (41 in all)"]
+    assert nearest("zzz", many)[-1] == "... (41 in all)" and len(nearest("zzz", many)) == 13

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.tasks.task import Signals, Task
-from sim.touch import Slip, slip_of
+from sim.touch import Slip, episode_slip
 from sim.trace.rollout import Rollout, stack
 from sim.train.evaluate import Judged, tally
 from sim.train.policy import Policy
@@ -87,6 +87,6 @@ def succeeded(task: Task, rollout: Rollout) -> bool:
 
 def score(rollouts: Sequence[Rollout]) -> Judged:
     """Success and slip of at least one judged rollout; lengths may differ."""
-    slips = [slip_of(r.signals["tip_force"][None], r.signals["slip_speed"][None]) for r in rollouts]
+    slips = [episode_slip({name: values[None] for name, values in r.signals.items()}) for r in rollouts]
     slip = Slip(*(np.concatenate([getattr(s, name) for s in slips]) for name in Slip.__dataclass_fields__))
     return tally(sum(bool(r.success) for r in rollouts), slip)

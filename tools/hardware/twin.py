@@ -16,7 +16,7 @@ import numpy as np
 from sim.plant import Plant, Readings
 from sim.tasks import get_task
 from sim.tasks.task import Task
-from store.errors import UserError
+from store.errors import UserError, nearest
 from tools.hardware.driver import Observation, Rig
 from tools.hardware.envelope import read_toml
 from tools.hardware.server import parser, run_server
@@ -78,7 +78,8 @@ def _values(table: dict[str, Any], section: str, valid: list[str], task: Task, w
     values: dict[str, float] = {}
     for name, value in entries.items():
         if name not in valid:
-            raise UserError(f"unknown key '{name}' in [{section}]", where=where, valid=valid)
+            hint = f"regrasp parameters --task {task.name} lists them all"
+            raise UserError(f"unknown key '{name}' in [{section}]", where=where, valid=nearest(name, valid), hint=hint)
         parameter = task.parameters[name]
         bounds = f"{parameter.low:g} to {parameter.high:g} {parameter.unit}"
         if isinstance(value, bool) or not isinstance(value, (int, float)):

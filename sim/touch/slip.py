@@ -1,5 +1,6 @@
-"""Touch: normal force and slip speed at a contact, and the one rule for slip events, in sim and real alike."""
+"""The one rule for slip events, in simulation and on hardware alike."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,24 +52,27 @@ def slip_of(force: Array, speed: Array, rule: SlipRule | None = None) -> Slip:
     return Slip(np.asarray(run.any(axis=1)), firm.sum(axis=1), slipping.sum(axis=1))
 
 
-def contact_touch(touch: Array, frames: dict[str, Array], moving: str, other: str) -> tuple[Array, Array]:
-    """Normal force (n,) N and tangential speed (n,) m/s at the strongest contact between two bodies.
-
-    A rigid contact lights up a single taxel of MuJoCo's tactile array, or none, so the speed comes from the motion of
-    both bodies at the contact point itself.
+def episode_slip(signals: Mapping[str, Array], rule: SlipRule | None = None) -> Slip:
+    """Slip of whole hands: an episode slips when any finger does, and the fingers' samples add up.
 
     Args:
-        touch: contact sensor with data found, force, position, normal, (n, 10); force in the contact frame.
-        frames: sensors `<body>_position`, `_velocity`, `_rotation` of both bodies, world frame, (n, 3).
-        moving: prefix of the fingertip's sensors.
-        other: prefix of the object's sensors.
+        signals: name -> (n, T); every `tip_force.<finger>` with its `slip_speed.<finger>`, or both without a finger.
+            Without any touch signal nothing is in contact, so nothing slips.
+        rule: the slip rule.
+
+    Raises:
+        ValueError: a force without its slip speed, or the other way round.
     """
-    found, force, point, normal = touch[:, 0] > 0, touch[:, 1], touch[:, 4:7], touch[:, 7:10]
-
-    def velocity_at(body: str) -> Array:
-        arm = point - frames[f"{body}_position"]
-        return frames[f"{body}_velocity"] + np.cross(frames[f"{body}_rotation"], arm)
-
-    relative = velocity_at(moving) - velocity_at(other)
-    tangential = relative - np.sum(relative * normal, axis=1, keepdims=True) * normal
-    return np.where(found, force, 0.0), np.where(found, np.linalg.norm(tangential, axis=1), 0.0)
+    fingers = {name.removeprefix("tip_force") for name in signals if name.split(".")[0] == "tip_force"}
+    speeds = {name.removeprefix("slip_speed") for name in signals if name.split(".")[0] == "slip_speed"}
+    if fingers != speeds:
+        odd = sorted(finger.removeprefix(".") or "the only finger" for finger in fingers ^ speeds)
+        raise ValueError(f"slip needs tip_force and slip_speed together; one is missing for {', '.join(odd)}")
+    count = len(next(iter(signals.values()))) if signals else 0
+    slips = [slip_of(signals[f"tip_force{one}"], signals[f"slip_speed{one}"], rule) for one in sorted(fingers)]
+    none = np.zeros(count, dtype=np.int_)
+    return Slip(
+        np.logical_or.reduce([slip.event for slip in slips]) if slips else none.astype(bool),
+        sum((slip.contact_samples for slip in slips), none),
+        sum((slip.slip_samples for slip in slips), none),
+    )
