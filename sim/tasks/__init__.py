@@ -4,13 +4,18 @@ import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 
+from sim.tasks.cap_unscrew import CapUnscrew
 from sim.tasks.cube_reorient import CubeReorient
 from sim.tasks.cube_rotate import CubeRotate
 from sim.tasks.finger_push import FingerPush
+from sim.tasks.peg_insert import PegInsert
+from sim.tasks.pinch import Pinch
 from sim.tasks.task import Memory, Signal, Task, replace_config
 from store.errors import UserError
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (FingerPush, CubeRotate, CubeReorient)}
+TASKS: dict[str, type[Task]] = {
+    task.name: task for task in (FingerPush, Pinch, PegInsert, CapUnscrew, CubeRotate, CubeReorient)
+}
 
 
 def get_task(name: str, settings: Mapping[str, float] | None = None) -> Task:

@@ -150,7 +150,7 @@ def gripper_apparatus(
         surfaces={**surfaces, **{finger: (pair,) for finger, pair in pairs.items()}},
         pads={finger: Pad(((pairs[finger], tip, item.body),)) for finger, tip in TIPS.items()},
         friction=friction,
-        compliance=(6e-4, 4e-4, 4e-3),
+        compliance=(4e-4, 2.5e-4, 4e-3),
         rotation=rotation,
     )
 

@@ -36,7 +36,7 @@ ASIDE, DOWN = 0.008, 0.02
 ABOVE = 0.014
 """Where the pads hold the peg: above its middle, m."""
 SQUEEZE = 0.0015
-"""How deep the pads are in the peg at the start, m: with the pads' softness a grip of 2 to 3 N."""
+"""How deep the pads are in the peg at the start, m: with the softness of pads and servos a grip of 2 to 3 N."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class PegInsert(GripperTask):
     failures = {"dropped": Predicate(dropped, "The peg has slipped out of the pads.")}
     start_names = ("hole_x", "hole_y", "seen_x", "seen_y", "pads_x", "pads_y", "gap", "grip_y", "grip_z")
     suspects = (*GripperTask.suspects, "clearance")
-    training = PPOConfig(iterations=400)
+    training = PPOConfig(iterations=180)
     knobs = (
         *standard_knobs(
             gripper_apparatus(

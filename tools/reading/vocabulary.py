@@ -108,7 +108,7 @@ OTHER_QUANTITIES: dict[str, str] = {
     **dict.fromkeys(
         ("sensor delay", "sensor latency", "sensor lag", "camera delay", "camera latency", "camera lag",
          "observation delay", "observation latency", "tactile latency", "tactile delay", "touch delay"),
-        "a delay of what is sensed is not the delay of the actuators; it is `observation_delay`, which a request cannot state yet",
+        "a delay of what is sensed is `observation_delay`, which a request cannot state yet",
     ),
     **dict.fromkeys(
         ("joint friction", "gear friction", "bearing friction", "motor friction", "joint static friction", "stiction",
@@ -120,7 +120,8 @@ OTHER_QUANTITIES: dict[str, str] = {
         "it is not the mass of the object, and a request cannot state it yet: see `regrasp parameters`",
     ),
     **dict.fromkeys(
-        ("backlash", "gear play", "dead zone", "velocity limit", "speed limit"), "it is a mechanism (`regrasp mechanisms`), not a range, and a request cannot switch it on yet"
+        ("backlash", "gear play", "dead zone", "velocity limit", "speed limit"),
+        "it is a mechanism (`regrasp mechanisms`), and a request cannot switch it on yet",
     ),
 }  # fmt: skip
 """Quantities that are near misses of a parameter: never read as it, always handed back with this reason."""
