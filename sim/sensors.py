@@ -98,4 +98,3 @@ class Sensors:
                 past = self._past[ids]
                 row[:, columns] = past[np.arange(len(past)), age][:, columns]
         return row
-

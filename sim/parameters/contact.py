@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import mujoco
 import numpy as np
 
 from sim.parameters.knob import Ids, Knob, Tunable, Values, factor
 from store.records import Parameter
-
-TIME_CONSTANT_STEPS = 2
-"""MuJoCo clamps a contact's time constant at this many timesteps without a word (refsafe); we refuse instead."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,11 @@ def frictions(surfaces: Mapping[str, tuple[str, ...]], nominal: float = 0.8) -> 
     return (Knob(common, apply), *parts)
 
 
+def least_constant(model: mujoco.MjModel) -> float:
+    """Shortest contact time constant, s, that a model's timestep resolves: MuJoCo clamps it there (refsafe)."""
+    return float(2 * model.opt.timestep)
+
+
 def time_constant(compliance: Values, impedance: Values, inverse_weight: Values) -> Values:
     """Contact time constant, s, at which a contact deflects by `compliance`, m/N.
 
@@ -73,16 +76,19 @@ def compliances(
         for finger, pad in pads.items():
             compliance = values["compliance"][ids] * values[f"compliance.{finger}"][ids]
             for pair, *bodies in pad.pairs:
-                weight = np.zeros(len(compliance))
-                for body in (model.body(name).id for name in bodies):
-                    weight += model.body_invweight0[body, 0] if inverse is None else inverse[ids, body, 0]
+                which = [model.body(name).id for name in bodies]
+                usual = np.full(len(compliance), model.body_invweight0[which, 0].sum())
+                weight = usual if inverse is None else inverse[ids][:, which, 0].sum(axis=1)
                 # the spring is 1 / (timeconst ratio)^2, so the ratio must not change the deflection
-                constant = time_constant(compliance, impedance, weight) / ratio
-                if np.any(constant < TIME_CONSTANT_STEPS * model.opt.timestep):
+                constant, least = time_constant(compliance, impedance, weight) / ratio, least_constant(model)
+                needed = time_constant(compliance, impedance, usual)
+                if np.any(needed < least / 2):
                     raise ValueError(
                         f"compliance {compliance.min():.2e} m/N of {pair} needs a contact time constant of "
-                        f"{constant.min():.4f} s, which a timestep of {model.opt.timestep} s does not resolve"
+                        f"{needed.min():.4f} s, which a timestep of {model.opt.timestep} s does not resolve"
                     )
+                # beside a light object or link a stiff pad may need less: it then is as stiff as the timestep resolves
+                constant = np.maximum(constant, least)
                 index = model.pair(pair).id
                 plant.batch.expand("pair_solref")[ids, index] = np.stack([constant, ratio], axis=1)
                 plant.batch.expand("pair_solimp")[ids, index, 0:2] = impedance[:, None]
