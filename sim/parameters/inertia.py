@@ -27,6 +27,8 @@ class Object:
     """Half-extent, m: scale of its centre-of-mass offset."""
     sizes: tuple[float, float] = (0.92, 1.08)
     """Hard bounds of the factor on its size."""
+    shifts: str = "xyz"
+    """Axes along which its centre of mass may lie off."""
 
 
 def object_knobs(item: Object) -> tuple[Knob, ...]:
@@ -44,8 +46,10 @@ def object_knobs(item: Object) -> tuple[Knob, ...]:
 
     def shift(plant: Tunable, ids: Ids) -> None:
         index = plant.model.body(item.body).id
-        offset = np.stack([plant.values[f"com.{axis}"][ids] for axis in "xyz"], axis=1)
-        plant.batch.expand("body_ipos")[ids, index] = plant.model.body_ipos[index] + offset
+        for axis in item.shifts:
+            at = "xyz".index(axis)
+            moved = plant.model.body_ipos[index, at] + plant.values[f"com.{axis}"][ids]
+            plant.batch.expand("body_ipos")[ids, index, at] = moved
         plant.batch.set_const(ids)
 
     def resize(plant: Tunable, ids: Ids) -> None:
@@ -76,7 +80,7 @@ def object_knobs(item: Object) -> tuple[Knob, ...]:
             name=f"com.{axis}", unit="m", kind="physics", nominal=0.0, low=-reach, high=reach,
             meaning=f"Offset of the centre of mass of {what} along its {axis} axis (body_ipos).",
         )
-        for axis in "xyz"
+        for axis in item.shifts
     ]  # fmt: skip
     return (
         Knob(size, resize),

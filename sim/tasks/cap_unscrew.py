@@ -98,9 +98,10 @@ class CapUnscrew(GripperTask):
     knobs = standard_knobs(
         gripper_apparatus(
             AXES,
+            # on its thread the cap turns and rises: where its mass lies along that axis changes nothing
             Object(
                 CAP, (CAP,), Bottle().cap_mass, lightest=0.02, heaviest=0.06, extent=Bottle().cap_half_height,
-                sizes=(0.95, 1.05),
+                sizes=(0.95, 1.05), shifts="xy",
             ),
             {},
             rotation=True,

@@ -222,6 +222,18 @@ class PegInsert(GripperTask):
         }
 
     @override
+    def exercise(self, start: Mapping[str, Array], first: Array, time: float) -> Array:
+        """Holds the peg tight, pushes it into the hole, wagging, takes it out again and drops it on the table."""
+        go, down, out, drop = (float(np.clip((time - begin) / 0.3, 0, 1)) for begin in (0.0, 0.3, 0.7, 1.1))
+        wag = 0.002 * np.sin(2 * np.pi * 3 * time)
+        wanted = first.copy()
+        wanted[:, 0] += go * (start["hole_x"] - first[:, 0]) + wag - 0.07 * out
+        wanted[:, 1] += go * (start["hole_y"] - start["grip_y"] - first[:, 1]) + wag
+        wanted[:, 2] += (out - down) * (start["gap"] + 0.02)
+        wanted[:, 3:] += 0.03 * drop - 0.006
+        return wanted
+
+    @override
     def state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
         positions, velocities = joint_state(self, signals, rates)
         positions[PEG], velocities[PEG] = free_state(signals, rates)
