@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 
 from sim.parameters.knob import Ids, Knob, Tunable, Values, factor
@@ -42,9 +41,8 @@ def frictions(surfaces: Mapping[str, tuple[str, ...]], nominal: float = 0.8) -> 
     return (Knob(common, apply), *parts)
 
 
-def least_constant(model: mujoco.MjModel) -> float:
-    """Shortest contact time constant, s, that a model's timestep resolves: MuJoCo clamps it there (refsafe)."""
-    return float(2 * model.opt.timestep)
+TIME_CONSTANT_STEPS = 2
+"""Shortest contact time constant, in timesteps, that a model resolves: MuJoCo clamps it there (refsafe)."""
 
 
 def time_constant(compliance: Values, impedance: Values, inverse_weight: Values) -> Values:
@@ -80,7 +78,8 @@ def compliances(
                 usual = np.full(len(compliance), model.body_invweight0[which, 0].sum())
                 weight = usual if inverse is None else inverse[ids][:, which, 0].sum(axis=1)
                 # the spring is 1 / (timeconst ratio)^2, so the ratio must not change the deflection
-                constant, least = time_constant(compliance, impedance, weight) / ratio, least_constant(model)
+                constant = time_constant(compliance, impedance, weight) / ratio
+                least = TIME_CONSTANT_STEPS * model.opt.timestep
                 needed = time_constant(compliance, impedance, usual)
                 if np.any(needed < least / 2):
                     raise ValueError(
