@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import mujoco
 
+from sim.models.touch_sensors import BODY, SITE, add_contact, add_frame
+
 CUBE_BODY = "cube"
 FACES = {"x": (0.84, 0.37, 0.0, 1.0), "y": (0.0, 0.62, 0.45, 1.0), "z": (0.94, 0.89, 0.26, 1.0)}
 """Axis -> colour of the patch on the face that it leaves through: a person sees how the cube turns."""
@@ -46,29 +48,13 @@ def add_cube(spec: mujoco.MjSpec, cube: Cube, meets: Sequence[str], tips: Mappin
         )
         if name in tips.values():
             pair.solimp = [0.9, 0.9, 0.001, 0.5, 2]
-    frames = {
-        "position": mujoco.mjtSensor.mjSENS_FRAMEPOS,
-        "velocity": mujoco.mjtSensor.mjSENS_FRAMELINVEL,
-        "rotation": mujoco.mjtSensor.mjSENS_FRAMEANGVEL,
-    }
-    for suffix, kind in frames.items():
-        spec.add_sensor(name=f"{CUBE_BODY}_{suffix}", type=kind, objtype=mujoco.mjtObj.mjOBJ_XBODY, objname=CUBE_BODY)
-        for tip in tips.values():
-            spec.add_sensor(name=f"{tip}_{suffix}", type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=tip)
+    add_frame(spec, CUBE_BODY, BODY)
     spec.add_sensor(
         name=f"{CUBE_BODY}_quaternion",
         type=mujoco.mjtSensor.mjSENS_FRAMEQUAT,
-        objtype=mujoco.mjtObj.mjOBJ_XBODY,
+        objtype=BODY,
         objname=CUBE_BODY,
     )
     for finger, tip in tips.items():
-        spec.add_sensor(
-            name=f"touch.{finger}",
-            type=mujoco.mjtSensor.mjSENS_CONTACT,
-            objtype=mujoco.mjtObj.mjOBJ_GEOM,
-            objname=CUBE_BODY,
-            reftype=mujoco.mjtObj.mjOBJ_GEOM,
-            refname=tip,
-            # data found, force, position, normal (bits 0, 1, 4, 5); the strongest contact (reduce 2); one slot
-            intprm=[1 << 0 | 1 << 1 | 1 << 4 | 1 << 5, 2, 1],
-        )
+        add_frame(spec, tip, SITE)
+        add_contact(spec, f"touch.{finger}", CUBE_BODY, tip)

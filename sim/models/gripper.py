@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.models.servo import Servo, add_servo
+from sim.models.touch_sensors import BODY, SITE, add_contact, add_frame
 from sim.touch import contact_touch
 
 Array = NDArray[Any]
@@ -130,29 +131,9 @@ def add_pads(spec: mujoco.MjSpec, body: str, geom: str, friction: float = 0.8, c
         pair.friction = [friction, friction, 0.005, 0.0001, 0.0001]
         # constant impedance, so that the compliance parameter can be applied exactly through the time constant
         pair.solimp = [0.9, 0.9, 0.001, 0.5, 2]
-        spec.add_sensor(
-            name=f"touch.{finger}",
-            type=mujoco.mjtSensor.mjSENS_CONTACT,
-            objtype=mujoco.mjtObj.mjOBJ_GEOM,
-            objname=geom,
-            reftype=mujoco.mjtObj.mjOBJ_GEOM,
-            refname=tip,
-            # data found, force, position, normal (bits 0, 1, 4, 5); the strongest contacts first (reduce 2)
-            intprm=[1 << 0 | 1 << 1 | 1 << 4 | 1 << 5, 2, SLOTS],
-        )
-        add_frame(spec, tip, mujoco.mjtObj.mjOBJ_SITE)
-    add_frame(spec, body, mujoco.mjtObj.mjOBJ_XBODY)
-
-
-def add_frame(spec: mujoco.MjSpec, name: str, kind: mujoco.mjtObj) -> None:
-    """Add sensors `<name>_position`, `_velocity`, `_rotation` (world frame, m, m/s, rad/s) of a body or a site."""
-    kinds = {
-        "position": mujoco.mjtSensor.mjSENS_FRAMEPOS,
-        "velocity": mujoco.mjtSensor.mjSENS_FRAMELINVEL,
-        "rotation": mujoco.mjtSensor.mjSENS_FRAMEANGVEL,
-    }
-    for suffix, sensor in kinds.items():
-        spec.add_sensor(name=f"{name}_{suffix}", type=sensor, objtype=kind, objname=name)
+        add_contact(spec, f"touch.{finger}", geom, tip, SLOTS)
+        add_frame(spec, tip, SITE)
+    add_frame(spec, body, BODY)
 
 
 def pad_touch(sensors: Mapping[str, Array], body: str) -> dict[str, Array]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import mujoco
 
+from sim.models.touch_sensors import BODY, SITE, add_contact, add_frame
+
 PUCK_BODY = "puck"
 
 
@@ -35,22 +37,6 @@ def add_puck(spec: mujoco.MjSpec, puck: Puck) -> None:
     pad = spec.add_pair(name="puck_tip", geomname1="tip", geomname2=PUCK_BODY, friction=sliding, condim=3)
     pad.solimp = [0.9, 0.9, 0.001, 0.5, 2]
 
-    spec.add_sensor(
-        name="touch",
-        type=mujoco.mjtSensor.mjSENS_CONTACT,
-        objtype=mujoco.mjtObj.mjOBJ_GEOM,
-        objname=PUCK_BODY,
-        reftype=mujoco.mjtObj.mjOBJ_GEOM,
-        refname="tip",
-        # data found, force, position, normal (bits 0, 1, 4, 5); the strongest contact (reduce 2); one slot
-        intprm=[1 << 0 | 1 << 1 | 1 << 4 | 1 << 5, 2, 1],
-    )
-    frames = {"puck": (mujoco.mjtObj.mjOBJ_XBODY, PUCK_BODY), "tip": (mujoco.mjtObj.mjOBJ_SITE, "tip")}
-    kinds = {
-        "position": mujoco.mjtSensor.mjSENS_FRAMEPOS,
-        "velocity": mujoco.mjtSensor.mjSENS_FRAMELINVEL,
-        "rotation": mujoco.mjtSensor.mjSENS_FRAMEANGVEL,
-    }
-    for prefix, (kind, name) in frames.items():
-        for suffix, sensor in kinds.items():
-            spec.add_sensor(name=f"{prefix}_{suffix}", type=sensor, objtype=kind, objname=name)
+    add_contact(spec, "touch", PUCK_BODY, "tip")
+    add_frame(spec, PUCK_BODY, BODY)
+    add_frame(spec, "tip", SITE)

@@ -3,6 +3,17 @@
 import mujoco
 
 
+def table_scene(name: str, timestep: float) -> mujoco.MjSpec:
+    """A spec with a table, in radians, integrated implicitly; `timestep` in s."""
+    spec = mujoco.MjSpec()
+    spec.modelname = name
+    spec.compiler.degree = False
+    spec.option.timestep = timestep
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    add_table(spec)
+    return spec
+
+
 def add_table(spec: mujoco.MjSpec) -> None:
     """Add a table at height zero, two lights and the camera `view`."""
     sky = spec.add_texture(

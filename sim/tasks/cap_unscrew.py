@@ -16,13 +16,11 @@ from sim.tasks.gripper_task import (
     PERIOD,
     TIMESTEP,
     GripperTask,
-    effort,
     gripper_apparatus,
     gripper_joints,
     gripper_signals,
-    joint_state,
 )
-from sim.tasks.task import Array, Memory, Moment, Predicate, Signal, Signals, Term
+from sim.tasks.task import Array, Memory, Moment, Predicate, Signal, Signals, Term, effort
 from sim.train.config import PPOConfig
 
 AXES: tuple[Axis, ...] = ("yaw",)
@@ -67,7 +65,7 @@ def came_off(task: "CapUnscrew", signals: Signals, start: Mapping[str, Array]) -
     return np.asarray(turned[:, -3:].mean(axis=1) > task.bottle.off)
 
 
-def never(task: "CapUnscrew", truth: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
+def torn(task: "CapUnscrew", truth: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
     """The thread has been torn off: the cap is nowhere near where its rotation puts it."""
     rise = truth["object_position.z"] - task.closed_height
     return np.asarray(np.abs(rise - task.bottle.pitch * truth["cap_angle"] / (2 * np.pi)) > task.bottle.pitch)
@@ -92,7 +90,7 @@ class CapUnscrew(GripperTask):
         "effort": Term(-0.004, effort, "Sum of squared actions."),
     }
     successes = {"came_off": Predicate(came_off, "The cap has turned as far as takes it off.")}
-    failures = {"torn": Predicate(never, "The cap is a whole pitch away from where its thread holds it.")}
+    failures = {"torn": Predicate(torn, "The cap is a whole pitch away from where its thread holds it.")}
     start_names = ("yaw", "opening")
     training = PPOConfig(iterations=240)
     knobs = standard_knobs(
@@ -151,7 +149,7 @@ class CapUnscrew(GripperTask):
 
     @override
     def state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
-        positions, velocities = joint_state(self, signals, rates)
+        positions, velocities = self.joint_state(signals, rates)
         angle, per_radian = self.angle(signals), self.bottle.pitch / (2 * np.pi)
         # d(angle)/dt of a rotation about z, from the quaternion's rates
         w, z = signals["object_rotation.w"], signals["object_rotation.z"]

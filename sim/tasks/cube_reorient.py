@@ -10,7 +10,16 @@ from typing_extensions import override
 from sim.models.cube import CUBE_BODY
 from sim.models.hand import JOINTS
 from sim.rotation import about, angle_between, inverse, log, product
-from sim.tasks.hand_task import CRADLE, REST, HandTask, dropped, joints_of, rotation_of
+from sim.tasks.hand_task import (
+    REST,
+    HandTask,
+    centred,
+    dropped,
+    lost,
+    mean_effort,
+    pose,
+    rotation_of,
+)
 from sim.tasks.task import Array, Marker, Memory, Moment, Predicate, Signals, Term
 from sim.train.config import PPOConfig
 
@@ -53,27 +62,6 @@ def reached(task: "CubeReorient", moment: Moment) -> Array:
     return (off_goal(moment.truth, moment.start) < task.config.tolerance).astype(float)
 
 
-def centred(task: "CubeReorient", moment: Moment) -> Array:
-    """Distance of the cube from the middle of the palm, m."""
-    truth = moment.truth
-    return np.hypot(truth["object_position.x"] - REST[0], truth["object_position.y"] - REST[1])
-
-
-def pose(task: "CubeReorient", moment: Moment) -> Array:
-    """Mean square distance of the joints from the cradle, rad^2."""
-    return np.mean((joints_of(moment.truth) - CRADLE) ** 2, axis=1)
-
-
-def effort(task: "CubeReorient", moment: Moment) -> Array:
-    """Mean squared action."""
-    return np.mean(np.clip(moment.actions, -1, 1) ** 2, axis=1)
-
-
-def lost(task: "CubeReorient", moment: Moment) -> Array:
-    """1 in the step in which the cube is dropped."""
-    return dropped(task, moment.truth, moment.start).astype(float)
-
-
 def off_goal(signals: Mapping[str, Array], start: Mapping[str, Array]) -> Array:
     """Angle between the cube and the current goal, (n,), rad."""
     return angle_between(rotation_of(signals), goal_of(start))
@@ -105,7 +93,7 @@ class CubeReorient(HandTask):
         "reached": Term(10.0, reached, "1 when the goal is reached."),
         "centred": Term(-8.0, centred, "Distance from the middle of the palm, m."),
         "pose": Term(-0.4, pose, "Mean square distance of the joints from the cradle, rad^2."),
-        "effort": Term(-0.05, effort, "Mean squared action."),
+        "effort": Term(-0.05, mean_effort, "Mean squared action."),
         "lost": Term(-10.0, lost, "1 when the cube is dropped."),
     }
     successes = {"reaches_goals": Predicate(reaches_goals, "Enough goals were reached, one after the other.")}

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from sim.models.hand import JOINTS
-from sim.tasks.hand_task import CRADLE, REST, HandTask, dropped, joints_of
+from sim.tasks.hand_task import HandTask, centred, dropped, lost, mean_effort, pose
 from sim.tasks.task import Array, Memory, Moment, Predicate, Signals, Term
 from sim.train.config import PPOConfig
 
@@ -33,30 +33,9 @@ def spin(task: "CubeRotate", moment: Moment) -> Array:
     return np.clip(moment.truth["object_spin.z"], -task.config.fastest, task.config.fastest)
 
 
-def centred(task: "CubeRotate", moment: Moment) -> Array:
-    """Distance of the cube from the middle of the palm, m."""
-    truth = moment.truth
-    return np.hypot(truth["object_position.x"] - REST[0], truth["object_position.y"] - REST[1])
-
-
 def tumbling(task: "CubeRotate", moment: Moment) -> Array:
     """Spin of the cube about level axes, clipped, rad/s."""
     return np.minimum(np.hypot(moment.truth["object_spin.x"], moment.truth["object_spin.y"]), 5.0)
-
-
-def pose(task: "CubeRotate", moment: Moment) -> Array:
-    """Mean square distance of the joints from the cradle, rad^2."""
-    return np.mean((joints_of(moment.truth) - CRADLE) ** 2, axis=1)
-
-
-def effort(task: "CubeRotate", moment: Moment) -> Array:
-    """Mean squared action."""
-    return np.mean(np.clip(moment.actions, -1, 1) ** 2, axis=1)
-
-
-def lost(task: "CubeRotate", moment: Moment) -> Array:
-    """1 in the step in which the cube is dropped."""
-    return dropped(task, moment.truth, moment.start).astype(float)
 
 
 def spun(task: "CubeRotate", signals: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
@@ -83,7 +62,7 @@ class CubeRotate(HandTask):
         "centred": Term(-8.0, centred, "Distance from the middle of the palm, m."),
         "tumbling": Term(-0.06, tumbling, "Spin about level axes, rad/s."),
         "pose": Term(-0.4, pose, "Mean square distance of the joints from the cradle, rad^2."),
-        "effort": Term(-0.05, effort, "Mean squared action."),
+        "effort": Term(-0.05, mean_effort, "Mean squared action."),
         "lost": Term(-10.0, lost, "1 when the cube is dropped."),
     }
     successes = {"spun": Predicate(spun, "The cube turned at the wanted mean speed about the vertical.")}

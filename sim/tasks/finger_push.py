@@ -10,11 +10,24 @@ from typing_extensions import override
 
 from sim.models.finger import JOINTS, LINKS, TIP_BODY, Finger, add_finger
 from sim.models.puck import PUCK_BODY, Puck, add_puck
-from sim.models.table import add_table
+from sim.models.table import table_scene
 from sim.parameters.contact import Pad
 from sim.parameters.inertia import Object
 from sim.parameters.standard import Apparatus, standard_knobs
-from sim.tasks.task import Array, Marker, Memory, Moment, Predicate, Signal, Signals, Task, Term
+from sim.tasks.task import (
+    Array,
+    Marker,
+    Memory,
+    Moment,
+    Predicate,
+    Signal,
+    Signals,
+    Task,
+    Term,
+    effort,
+    stacked,
+    upright,
+)
 from sim.touch import contact_touch
 from sim.train.config import PPOConfig
 
@@ -71,11 +84,6 @@ def near(task: "FingerPush", moment: Moment) -> Array:
 def at_target(task: "FingerPush", moment: Moment) -> Array:
     """Whether the puck lies within the tolerance."""
     return (to_goal(moment.truth, moment.start) < task.config.tolerance).astype(float)
-
-
-def effort(task: "FingerPush", moment: Moment) -> Array:
-    """Sum of squared actions."""
-    return np.sum(np.clip(moment.actions, -1, 1) ** 2, axis=1)
 
 
 def rests_at_target(task: "FingerPush", signals: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
@@ -152,13 +160,8 @@ class FingerPush(Task):
 
     @override
     def build(self) -> mujoco.MjSpec:
-        spec = mujoco.MjSpec()
-        spec.modelname = self.name
-        spec.compiler.degree = False
-        spec.option.timestep = self.timestep
-        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        spec = table_scene(self.name, self.timestep)
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-        add_table(spec)
         add_finger(spec, self.finger)
         add_puck(spec, self.puck)
         return spec
@@ -181,28 +184,26 @@ class FingerPush(Task):
     def place(self, start: Mapping[str, Array]) -> dict[str, Array]:
         height = np.full_like(start["tip_x"], self.puck.half_height)
         joints = self.finger.joints_for(np.stack([start["tip_x"], start["tip_y"], height], axis=1))
-        puck = self._lying(np.stack([start["object_x"], start["object_y"]], axis=1))
+        puck = self._lying(start["object_x"], start["object_y"])
         return {PUCK_BODY: puck, **{name: joints[:, [i]] for i, name in enumerate(JOINTS)}}
 
     @override
     def state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
-        positions = {name: signals[f"joint_position.{name}"][:, None] for name in JOINTS}
-        velocities = {name: rates[f"joint_position.{name}"][:, None] for name in JOINTS}
+        positions, velocities = self.joint_state(signals, rates)
         twist = np.zeros((len(rates["object_position.x"]), 6))  # a round puck's spin is not measured
         twist[:, :2] = _puck(rates)
-        return {**positions, PUCK_BODY: self._lying(_puck(signals))}, {**velocities, PUCK_BODY: twist}
+        positions[PUCK_BODY] = self._lying(signals["object_position.x"], signals["object_position.y"])
+        velocities[PUCK_BODY] = twist
+        return positions, velocities
 
-    def _lying(self, place: Array) -> Array:
-        """Free-joint positions (n, 7) of pucks that lie flat at (n, 2), m."""
-        free = np.tile([0.0, 0.0, self.puck.half_height, 1.0, 0.0, 0.0, 0.0], (len(place), 1))
-        free[:, :2] = place
-        return free
+    def _lying(self, x: Array, y: Array) -> Array:
+        """Free-joint positions (n, 7) of pucks that lie flat at x and y, m."""
+        return upright(x, y, np.full_like(x, self.puck.half_height))
 
     @override
     def read(self, sensors: dict[str, Array]) -> Signals:
         force, slip = contact_touch(sensors["touch"], sensors, moving="tip", other="puck")
-        signals = {f"joint_position.{name}": sensors[f"joint_position.{name}"][:, 0] for name in JOINTS}
-        signals |= {
+        signals = self.read_joints(sensors) | {
             "object_position.x": sensors["puck_position"][:, 0],
             "object_position.y": sensors["puck_position"][:, 1],
         }
@@ -247,8 +248,8 @@ class FingerPush(Task):
 
 
 def _joints(signals: Signals) -> Array:
-    return np.stack([signals[f"joint_position.{name}"] for name in JOINTS], axis=1)
+    return stacked(signals, "joint_position", JOINTS)
 
 
 def _puck(signals: Signals) -> Array:
-    return np.stack([signals["object_position.x"], signals["object_position.y"]], axis=1)
+    return stacked(signals, "object_position", "xy")

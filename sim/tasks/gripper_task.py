@@ -9,11 +9,11 @@ import numpy as np
 from typing_extensions import override
 
 from sim.models.gripper import FINGERS, TIPS, Axis, Gripper, add_gripper, add_pads, links, pad_touch
-from sim.models.table import add_table
+from sim.models.table import table_scene
 from sim.parameters.contact import Pad
 from sim.parameters.inertia import Object
 from sim.parameters.standard import Apparatus
-from sim.tasks.task import Array, Memory, Moment, Signal, Signals, Task
+from sim.tasks.task import Array, Memory, Moment, Signal, Signals, Task, stacked, upright
 
 TIMESTEP = 0.004
 PERIOD = 0.04
@@ -57,15 +57,10 @@ class GripperTask(Task):
 
     @override
     def build(self) -> mujoco.MjSpec:
-        spec = mujoco.MjSpec()
-        spec.modelname = self.name
-        spec.compiler.degree = False
-        spec.option.timestep = self.timestep
-        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        spec = table_scene(self.name, self.timestep)
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         # MuJoCo's friction creeps under load, as soft as the normal force is; a grip holds when friction is the stiffer
         spec.option.impratio = 20
-        add_table(spec)
         add_gripper(spec, self.gripper, self.axes, self.place_of_pads)
         self.add_objects(spec)
         add_pads(spec, self.item, self.item)
@@ -77,7 +72,7 @@ class GripperTask(Task):
 
     @override
     def read(self, sensors: dict[str, Array]) -> Signals:
-        signals = {f"joint_position.{name}": sensors[f"joint_position.{name}"][:, 0] for name in self.joints}
+        signals = self.read_joints(sensors)
         position = sensors[f"{self.item}_position"]
         signals |= {f"object_position.{axis}": position[:, i] for i, axis in enumerate("xyz")}
         return signals | pad_touch(sensors, self.item)
@@ -93,7 +88,9 @@ class GripperTask(Task):
 
     def see_robot(self, readings: Signals, memory: Memory) -> list[Array]:
         """The robot's part of `proprio`, near one: joints, lag behind targets, motion, past actions."""
-        joints, before = _joints(self, readings), _joints(self, memory.previous or readings)
+        joints, before = (
+            stacked(seen, "joint_position", self.joints) for seen in (readings, memory.previous or readings)
+        )
         span = (self._high - self._low) / 2
         return [
             (joints - self._low) / span - 1,
@@ -166,33 +163,9 @@ def hold(task: GripperTask, moment: Moment) -> Array:
     return grip(moment.truth)
 
 
-def effort(task: GripperTask, moment: Moment) -> Array:
-    """Sum of squared actions."""
-    return np.sum(np.clip(moment.actions, -1, 1) ** 2, axis=1)
-
-
-def place_upright(x: Array, y: Array, z: Array) -> Array:
-    """Coordinates of a free joint at (x, y, z), upright, (n, 7)."""
-    one, zero = np.ones_like(x), np.zeros_like(x)
-    return np.stack([x, y, z, one, zero, zero, zero], axis=1)
-
-
 def free_state(signals: Signals, rates: Signals) -> tuple[Array, Array]:
     """Coordinates (n, 7) and velocities (n, 6) of a free object of which only the position is measured."""
-    x, y, z = (signals[f"object_position.{axis}"] for axis in "xyz")
-    velocity = np.zeros((len(x), 6))
-    for i, axis in enumerate("xyz"):
-        velocity[:, i] = rates[f"object_position.{axis}"]
-    return place_upright(x, y, z), velocity
-
-
-def joint_state(task: Task, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Positions and velocities of a task's joints, joint -> (n, 1)."""
-    return (
-        {joint: signals[f"joint_position.{joint}"][:, None] for joint in task.joints},
-        {joint: rates[f"joint_position.{joint}"][:, None] for joint in task.joints},
-    )
-
-
-def _joints(task: Task, signals: Mapping[str, Array]) -> Array:
-    return np.stack([signals[f"joint_position.{joint}"] for joint in task.joints], axis=1)
+    place = stacked(signals, "object_position", "xyz")
+    velocity = np.zeros((len(place), 6))
+    velocity[:, :3] = stacked(rates, "object_position", "xyz")
+    return upright(*place.T), velocity

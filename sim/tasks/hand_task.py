@@ -10,15 +10,17 @@ from typing_extensions import override
 
 from sim.models.cube import CUBE_BODY, Cube, add_cube
 from sim.models.hand import FINGERS, JOINTS, LINKS, PALM, TIPS, TOUCHING, Hand, add_hand
-from sim.models.table import add_table
+from sim.models.table import table_scene
 from sim.parameters.contact import Pad
 from sim.parameters.inertia import Object
 from sim.parameters.standard import Apparatus, standard_knobs
 from sim.rotation import about, inverse, log, matrix, product
-from sim.tasks.task import Array, Memory, Signal, Signals, Task
+from sim.tasks.task import Array, Memory, Moment, Signal, Signals, Task, stacked
 from sim.touch import contact_touch
 
 HAND, CUBE = Hand(), Cube()
+LOW, HIGH = (np.array([getattr(servo, end) for servo in HAND.servos.values()]) for end in ("low", "high"))
+"""Ends of the joints' ranges, rad."""
 TIMESTEP, PERIOD = 0.005, 0.05
 CRADLE = np.array([0.0, 0.5, 0.9, 0.8] * 3 + [1.2, 0.4, 0.3, 0.8])
 """Joints that surround a cube on the palm, rad."""
@@ -30,6 +32,8 @@ REST = (0.0229, 0.0, HAND.height + 0.0435)
 """Where the cube settles on palm and fingers, m."""
 DROPPED = HAND.height - 0.01
 """A cube below this height has left the hand, m."""
+FURTHEST = 0.08
+"""So has one further than this from where it settles, m."""
 AXES, QUATERNION = "xyz", "wxyz"
 
 
@@ -73,14 +77,9 @@ class HandTask(Task):
 
     @override
     def build(self) -> mujoco.MjSpec:
-        spec = mujoco.MjSpec()
-        spec.modelname = self.name
-        spec.compiler.degree = False
-        spec.option.timestep = self.timestep
-        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        spec = table_scene(self.name, self.timestep)
         # eight iterations of the solver are enough for one cube, and faster by half
         spec.option.iterations, spec.option.ls_iterations = 8, 6
-        add_table(spec)
         spec.camera("view").pos = (0.0, -0.3, 0.36)
         add_hand(spec, HAND)
         add_cube(spec, CUBE, TOUCHING, TIPS)
@@ -104,8 +103,7 @@ class HandTask(Task):
 
     @override
     def state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
-        positions = {joint: signals[f"joint_position.{joint}"][:, None] for joint in JOINTS}
-        velocities = {joint: rates[f"joint_position.{joint}"][:, None] for joint in JOINTS}
+        positions, velocities = self.joint_state(signals, rates)
         quaternion, turning = rotation_of(signals), rotation_of(rates)
         quaternion = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
         # a free joint's angular velocity is in the body's frame: twice the vector part of conj(q) dq/dt
@@ -116,8 +114,9 @@ class HandTask(Task):
 
     @override
     def read(self, sensors: dict[str, Array]) -> Signals:
-        signals = {f"joint_position.{joint}": sensors[f"joint_position.{joint}"][:, 0] for joint in JOINTS}
-        signals |= {f"object_position.{axis}": sensors["cube_position"][:, i] for i, axis in enumerate(AXES)}
+        signals = self.read_joints(sensors) | {
+            f"object_position.{axis}": sensors["cube_position"][:, i] for i, axis in enumerate(AXES)
+        }
         signals |= {f"object_rotation.{part}": sensors["cube_quaternion"][:, i] for i, part in enumerate(QUATERNION)}
         for finger, tip in TIPS.items():
             force, slip = contact_touch(sensors[f"touch.{finger}"], sensors, moving=tip, other=CUBE_BODY)
@@ -127,9 +126,7 @@ class HandTask(Task):
 
     @override
     def target(self, memory: Memory, actions: Array) -> Array:
-        low = np.array([servo.low for servo in HAND.servos.values()])
-        high = np.array([servo.high for servo in HAND.servos.values()])
-        return np.clip(memory.targets + self.step * np.clip(actions, -1, 1), low, high)
+        return np.clip(memory.targets + self.step * np.clip(actions, -1, 1), LOW, HIGH)
 
     @override
     def exercise(self, start: Mapping[str, Array], first: Array, time: float) -> Array:
@@ -158,20 +155,44 @@ class HandTask(Task):
 
 def joints_of(signals: Mapping[str, Array]) -> Array:
     """Joint positions (n, 16)."""
-    return np.stack([signals[f"joint_position.{joint}"] for joint in JOINTS], axis=1)
+    return stacked(signals, "joint_position", JOINTS)
 
 
 def position_of(signals: Mapping[str, Array]) -> Array:
     """Position of the cube (n, 3)."""
-    return np.stack([signals[f"object_position.{axis}"] for axis in AXES], axis=1)
+    return stacked(signals, "object_position", AXES)
 
 
 def rotation_of(signals: Mapping[str, Array]) -> Array:
     """Quaternion of the cube (n, 4)."""
-    return np.stack([signals[f"object_rotation.{part}"] for part in QUATERNION], axis=1)
+    return stacked(signals, "object_rotation", QUATERNION)
+
+
+def off_centre(signals: Mapping[str, Array]) -> Array:
+    """Distance of the cube from the middle of the palm, (n,), m."""
+    return np.hypot(signals["object_position.x"] - REST[0], signals["object_position.y"] - REST[1])
+
+
+def centred(task: HandTask, moment: Moment) -> Array:
+    """Distance of the cube from the middle of the palm, m."""
+    return off_centre(moment.truth)
+
+
+def pose(task: HandTask, moment: Moment) -> Array:
+    """Mean square distance of the joints from the cradle, rad^2."""
+    return np.mean((joints_of(moment.truth) - CRADLE) ** 2, axis=1)
+
+
+def mean_effort(task: HandTask, moment: Moment) -> Array:
+    """Mean squared action."""
+    return np.mean(np.clip(moment.actions, -1, 1) ** 2, axis=1)
+
+
+def lost(task: HandTask, moment: Moment) -> Array:
+    """1 in the step in which the cube is dropped."""
+    return dropped(task, moment.truth, moment.start).astype(float)
 
 
 def dropped(task: HandTask, truth: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
     """Whether the cube has left the hand."""
-    away = np.hypot(truth["object_position.x"] - REST[0], truth["object_position.y"] - REST[1])
-    return np.asarray((truth["object_position.z"] < DROPPED) | (away > 0.08))
+    return np.asarray((truth["object_position.z"] < DROPPED) | (off_centre(truth) > FURTHEST))

@@ -17,16 +17,13 @@ from sim.tasks.gripper_task import (
     PERIOD,
     TIMESTEP,
     GripperTask,
-    effort,
     free_state,
     gripper_apparatus,
     gripper_joints,
     gripper_signals,
     hold,
-    joint_state,
-    place_upright,
 )
-from sim.tasks.task import Array, Marker, Memory, Moment, Predicate, Signal, Signals, Term
+from sim.tasks.task import Array, Marker, Memory, Moment, Predicate, Signal, Signals, Term, effort, stacked, upright
 from sim.train.config import PPOConfig
 from store.records import Parameter
 
@@ -218,7 +215,7 @@ class PegInsert(GripperTask):
             "finger_right": width,
             "hole_x": start["hole_x"][:, None],
             "hole_y": start["hole_y"][:, None],
-            PEG: place_upright(start["pads_x"], start["pads_y"] + start["grip_y"], height),
+            PEG: upright(start["pads_x"], start["pads_y"] + start["grip_y"], height),
         }
 
     @override
@@ -235,7 +232,7 @@ class PegInsert(GripperTask):
 
     @override
     def state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
-        positions, velocities = joint_state(self, signals, rates)
+        positions, velocities = self.joint_state(signals, rates)
         positions[PEG], velocities[PEG] = free_state(signals, rates)
         positions |= {f"hole_{axis}": signals[f"hole_position.{axis}"][:, None] for axis in "xy"}
         return positions, velocities
@@ -264,7 +261,7 @@ class PegInsert(GripperTask):
 
 
 def _peg(signals: Mapping[str, Array]) -> Array:
-    return np.stack([signals[f"object_position.{axis}"] for axis in "xyz"], axis=1)
+    return stacked(signals, "object_position", "xyz")
 
 
 def _aside(signals: Signals) -> Array:

@@ -16,17 +16,14 @@ from sim.tasks.gripper_task import (
     PERIOD,
     TIMESTEP,
     GripperTask,
-    effort,
     free_state,
     grip,
     gripper_apparatus,
     gripper_joints,
     gripper_signals,
     hold,
-    joint_state,
-    place_upright,
 )
-from sim.tasks.task import Array, Marker, Memory, Moment, Predicate, Signals, Term
+from sim.tasks.task import Array, Marker, Memory, Moment, Predicate, Signals, Term, effort, stacked, upright
 from sim.train.config import PPOConfig
 
 AXES: tuple[Axis, ...] = ("x", "y", "z")
@@ -166,12 +163,12 @@ class Pinch(GripperTask):
             "gantry_z": start["pads_z"][:, None],
             "finger_left": start["opening"][:, None],
             "finger_right": start["opening"][:, None],
-            CYLINDER: place_upright(start["object_x"], start["object_y"], height),
+            CYLINDER: upright(start["object_x"], start["object_y"], height),
         }
 
     @override
     def state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
-        positions, velocities = joint_state(self, signals, rates)
+        positions, velocities = self.joint_state(signals, rates)
         positions[CYLINDER], velocities[CYLINDER] = free_state(signals, rates)
         return positions, velocities
 
@@ -193,4 +190,4 @@ class Pinch(GripperTask):
 
 
 def _object(signals: Mapping[str, Array]) -> Array:
-    return np.stack([signals[f"object_position.{axis}"] for axis in "xyz"], axis=1)
+    return stacked(signals, "object_position", "xyz")

@@ -1,7 +1,7 @@
 """What a task is: signals, starts, commands, observations, rewards and success, as data and pure functions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal
 
@@ -183,6 +183,18 @@ class Task(ABC):
     def observe(self, readings: Signals, memory: Memory, start: Mapping[str, Array]) -> dict[str, Array]:
         """What the policy sees, from measured signals alone: groups `proprio` and `touch`, each (n, d)."""
 
+    def read_joints(self, sensors: Mapping[str, Array]) -> Signals:
+        """The signals `joint_position.<joint>` from the sensors that `add_servo` added."""
+        names = [f"joint_position.{joint}" for joint in self.joints]
+        return {name: sensors[name][:, 0] for name in names}
+
+    def joint_state(self, signals: Signals, rates: Signals) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Positions and velocities of the servo joints, joint -> (k, 1): the robot's part of `state`."""
+        positions, velocities = (
+            {joint: values[f"joint_position.{joint}"][:, None] for joint in self.joints} for values in (signals, rates)
+        )
+        return positions, velocities
+
     def renew(self, readings: Signals, start: Mapping[str, Array]) -> Mapping[str, Array]:
         """Starts with goals replaced where the readings say that they were reached; a pure function."""
         return start
@@ -213,6 +225,22 @@ class Task(ABC):
     def failed(self, truth: Signals, start: Mapping[str, Array]) -> NDArray[np.bool_]:
         """Whether each episode must end now because it can no longer succeed; truth name -> (n,)."""
         return np.logical_or.reduce([one.test(self, truth, start) for one in self.failures.values()])
+
+
+def stacked(signals: Mapping[str, Array], kind: str, parts: Iterable[str]) -> Array:
+    """Signals `<kind>.<part>` side by side, (n, parts)."""
+    return np.stack([signals[f"{kind}.{part}"] for part in parts], axis=1)
+
+
+def upright(x: Array, y: Array, z: Array) -> Array:
+    """Positions of a free joint at (x, y, z), not turned, (n, 7)."""
+    one, zero = np.ones_like(x), np.zeros_like(x)
+    return np.stack([x, y, z, one, zero, zero, zero], axis=1)
+
+
+def effort(task: Task, moment: Moment) -> Array:
+    """Sum of squared actions: a reward term for any task."""
+    return np.sum(np.clip(moment.actions, -1, 1) ** 2, axis=1)
 
 
 def replace_config(config: Any, settings: Mapping[str, float], task: str) -> Any:
