@@ -1,6 +1,6 @@
 """Many copies of one physical plant: commands in, measured signals out, one control step at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -10,7 +10,8 @@ from mujoco.batch import Batch
 from sim.look import Look
 from sim.mechanisms import get_mechanisms
 from sim.mechanisms.mechanism import Mechanism
-from sim.parameters.knob import Ids, Knob
+from sim.parameters.actuation import total_delay
+from sim.parameters.knob import Ids, Knob, Tunable, side_by_side
 from sim.sensors import Sensors
 from sim.tasks.task import Array, Signals, Task
 from store.errors import UserError, nearest
@@ -45,16 +46,21 @@ class Plant:
 
     def __init__(self, task: Task, count: int, threads: int = 0, mechanisms: Sequence[str] = ()) -> None:
         self.task = task
-        self.mechanisms: list[Mechanism] = list(get_mechanisms(mechanisms))
+        self.mechanisms: list[Mechanism] = get_mechanisms(mechanisms)
         spec = task.build()
         spec.body(task.item).simple = False  # else its centre of mass could not be moved after compilation
         for mechanism in self.mechanisms:
             mechanism.edit(spec, task)
-        self._knobs = {knob.parameter.name: knob for knob in self._list_knobs()}
+        knobs = [*task.knobs, *(knob for mechanism in self.mechanisms for knob in mechanism.knobs(task))]
+        self._knobs = {knob.parameter.name: knob for knob in knobs}
+        self._resting = {
+            name: tuple(_applies(knob for knob in knobs if name.split(".")[0] in knob.rests_on)) for name in self._knobs
+        }
+        """Parameter -> what must be applied again after it."""
         # one simulation takes every nominal value; its model is what all others start from, shared until they differ
         self._open(spec.compile(), 1, 1)
-        for knob in self._knobs.values():
-            knob.apply(self, self._all)
+        for apply in _applies(knobs):
+            apply(self, self._all)
         self._open(self.batch.get_model(0), count, threads)
         self.truth: Signals = {}
         self.unstable = np.zeros(count, dtype=bool)
@@ -64,7 +70,7 @@ class Plant:
         joints = [self.model.joint(name).id for name in task.joints]
         self.joint_addresses = self.model.jnt_qposadr[joints].astype(np.intp)
         self.joint_dofs = self.model.jnt_dofadr[joints].astype(np.intp)
-        self._object = self._pushed_body()
+        self._item = self.model.body(task.item).id
         self._push = np.zeros((count, 3))
         self.extra_friction = np.zeros((count, self.model.nv))
         self._stepwise = any(mechanism.stepwise for mechanism in self.mechanisms)
@@ -94,9 +100,8 @@ class Plant:
             )
         self.values[name][ids] = given
         knob.apply(self, ids)
-        whole = name.split(".")[0]
-        for resting in {other.apply: other for other in self._knobs.values() if whole in other.rests_on}.values():
-            resting.apply(self, ids)
+        for apply in self._resting[name]:
+            apply(self, ids)
 
     def reset(self, start: Mapping[str, Array], ids: Ids | None = None, seed: int | None = None) -> Readings:
         """Put simulations at starts {name: (k,)}, at rest, holding their own pose; `seed` restarts all chance."""
@@ -150,7 +155,8 @@ class Plant:
     def step(self, commands: Array) -> Readings:
         """Hold commands (n, nu) for one control period in every simulation."""
         batch = self.batch
-        sent = commands - self._offsets() if self._miscalibrated() else commands
+        # a servo closes its loop on its encoder, so the joint stands off by as much as that reads wrong
+        sent = commands - side_by_side(self, "joint_offset", self.task.joints)
         for mechanism in self.mechanisms:
             sent = mechanism.command(self, sent)
         self._jitter()
@@ -167,9 +173,6 @@ class Plant:
         self.unstable |= self._warnings() > before
         self.truth = self._truth()
         return Readings(batch.bind("time").copy(), self._sensors.measure(self._seen(), self.rng))
-
-    def _list_knobs(self) -> list[Knob]:
-        return [*self.task.knobs, *(knob for mechanism in self.mechanisms for knob in mechanism.knobs(self.task))]
 
     def _open(self, model: mujoco.MjModel, count: int, threads: int) -> None:
         self.model, self.count = model, count
@@ -201,16 +204,15 @@ class Plant:
     def _friction(self) -> Array:
         """Coulomb friction of the joints without mechanisms, (n, nu): from the parameters, as their knobs write it."""
         own = self.model.dof_frictionloss[self.joint_dofs] / self._knobs["frictionloss"].parameter.nominal
-        parts = np.stack([self.values[f"frictionloss.{joint}"] for joint in self.task.joints], axis=1)
+        parts = side_by_side(self, "frictionloss", self.task.joints)
         return self.values["frictionloss"][:, None] * parts * own
 
     def _warm(self, controls: Array, ids: Ids) -> None:
         """Fill delay history and lag with the past controls (k, steps, nu): MuJoCo starts both at zero, a jerk."""
         history, dt = self.batch.bind("history"), self.model.opt.timestep
-        now, delays = self.batch.bind("time")[ids], self.values["delay"][ids]
-        lag = self.values["lag"][ids]
-        act = self.batch.bind("act")
-        for actuator, joint in enumerate(self.task.joints):
+        now, act = self.batch.bind("time")[ids], self.batch.bind("act")
+        late = np.rint(total_delay(self, self.task.joints, ids) / dt).astype(int)
+        for actuator in range(self.model.nu):
             address, samples = self.model.actuator_historyadr[actuator], self.model.actuator_history[actuator, 0]
             ages = np.arange(samples, 0, -1) * dt  # the newest sample is one step old
             block = history[ids, address : address + 2 + 2 * samples]
@@ -218,15 +220,7 @@ class Plant:
             block[:, 2 : 2 + samples] = now[:, None] - ages
             block[:, 2 + samples :] = controls[:, -samples:, actuator]
             history[ids, address : address + 2 + 2 * samples] = block
-            late = np.rint((delays + self.values[f"delay.{joint}"][ids]) / dt).astype(int)
-            act[ids, actuator] = _lagged(controls[:, :, actuator], late, lag, dt)
-
-    def _miscalibrated(self) -> bool:
-        return any(self.values[f"joint_offset.{joint}"].any() for joint in self.task.joints)
-
-    def _offsets(self) -> Array:
-        """Encoder bias of the joints, (n, nu); the servo closes its loop on the encoder."""
-        return np.stack([self.values[f"joint_offset.{joint}"] for joint in self.task.joints], axis=1)
+            act[ids, actuator] = _lagged(controls[:, :, actuator], late[:, actuator], self.values["lag"][ids], dt)
 
     def _jitter(self) -> None:
         """Let this command come late by a half-normal time where `control_jitter` says so."""
@@ -234,7 +228,7 @@ class Plant:
         if spread.any():
             # three spreads are all that the history has room for
             late = spread * np.minimum(np.abs(self.rng.standard_normal(self.count)), 3.0)
-            whole = np.stack([self.values["delay"] + self.values[f"delay.{j}"] for j in self.task.joints], axis=1)
+            whole = total_delay(self, self.task.joints, self._all)
             self.batch.expand("actuator_delay")[:] = whole + late[:, None]
 
     def _shove(self) -> None:
@@ -244,10 +238,7 @@ class Plant:
             begins = self.rng.random(self.count) < self.values["push_rate"] * self.task.control_period
             fresh = self.rng.standard_normal((self.count, 3)) * (strength * self.values["mass"])[:, None]
             self._push = np.where(begins[:, None], fresh, PUSH_DECAY * self._push)
-            self.batch.bind("xfrc_applied")[:, self._object, :3] = self._push
-
-    def _pushed_body(self) -> int:
-        return self.model.body(self.task.item).id
+            self.batch.bind("xfrc_applied")[:, self._item, :3] = self._push
 
     def _warnings(self) -> Array:
         return self.batch.warning.reshape(self.count, -1).sum(axis=1)
@@ -262,6 +253,11 @@ class Plant:
         for mechanism in self.mechanisms:
             seen = mechanism.read(self, seen)
         return seen
+
+
+def _applies(knobs: Iterable[Knob]) -> Iterable[Callable[[Tunable, Ids], None]]:
+    """What knobs apply, each once: the parts of a parameter share one function."""
+    return dict.fromkeys(knob.apply for knob in knobs)
 
 
 def _lagged(controls: Array, late: Array, lag: Array, dt: float) -> Array:

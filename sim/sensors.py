@@ -12,16 +12,13 @@ from sim.tasks.task import Array, Signals, Task
 RELATIVE = {"tip_force": True, "slip_speed": True, "joint_position": False, "object_position": False,
             "object_rotation": False}  # fmt: skip
 """Kind of signal, the first part of its name -> whether its noise is a share of its value."""
-NOISE = {"tip_force": "force_noise", "slip_speed": "force_noise", "joint_position": "joint_noise",
-         "object_position": "object_noise"}  # fmt: skip
-"""Kind of signal -> the parameter that is its white noise."""
 
 
 class Sensors:
     """Readings of `count` simulations; the columns of its arrays are the task's signals in their order."""
 
     def __init__(self, task: Task, count: int, values: Mapping[str, Array]) -> None:
-        self._values, self._count = values, count
+        self._values = values
         self._names = [signal.name for signal in task.signals]
         kinds = [name.split(".")[0] for name in self._names]
         column = lambda *which: np.array([i for i, kind in enumerate(kinds) if kind in which], dtype=int)  # noqa: E731

@@ -17,8 +17,6 @@ from tools.seeds import evaluation_panel
 from tools.settings import Settings
 from tools.understanding import Understanding
 
-STEPS_PER_ITERATION = 256 * 24
-"""Simulated control steps of a PPO iteration; a test holds it to sim.train.ppo, whose import takes seconds."""
 FEWEST_JUDGED = 4
 """A diagnosis needs that many rollouts."""
 
@@ -91,7 +89,7 @@ def draft_plan(understanding: Understanding, options: RunOptions, task: Task | N
     task = task or get_task(understanding.task, understanding.goal)
     settings = options.settings
     pilot_rollouts, rollouts = _rollouts(understanding, options)
-    iterations = settings.train_iterations + options.rounds * settings.finetune_iterations
+    iterations = settings.first_iterations(task.training) + options.rounds * settings.finetune_iterations
     skill = Skill(name=task.name.rsplit("_", 1)[-1], success=task.criterion, rewards=dict(task.rewards))
     return Plan(
         request=understanding.request,
@@ -105,7 +103,7 @@ def draft_plan(understanding: Understanding, options: RunOptions, task: Task | N
         budget=Budget(
             minutes=options.minutes,
             rollouts=rollouts,
-            env_steps=iterations * STEPS_PER_ITERATION,
+            env_steps=iterations * task.training.steps,
             rounds=options.rounds,
         ),
         panel=evaluation_panel(options.seed, 0, settings.panel_episodes),

@@ -1,7 +1,6 @@
 """From what was said and measured to the Range that a training varies, each with its source and anchor."""
 
 from math import ceil, floor
-from typing import Literal
 
 from sim.randomize import presets
 from sim.tasks import Task
@@ -62,7 +61,7 @@ def anchor_range(measurement: Measurement, parameter: Parameter, anchor: str | N
     low, high, clipped = _clip(parameter, low, high)
     said = spell((measurement.value,), parameter.unit)
     note = f"{said} measured, x{down:.3g} to x{up:.3g} between sessions{clipped}"
-    return _range(parameter, low, high, "measured", anchor or measurement.quantity, note)
+    return Range.of(parameter, low, high, "measured", anchor or measurement.quantity, note)
 
 
 def drift(parameter: Parameter) -> tuple[float, float]:
@@ -75,7 +74,7 @@ def preset_range(parameter: Parameter, factors: tuple[float, float]) -> Range:
     low, high = _outward(parameter, parameter.nominal * factors[0], parameter.nominal * factors[1])
     low, high, clipped = _clip(parameter, low, high)
     note = f"nominal {spell((parameter.nominal,), parameter.unit)} x{factors[0]:.3g} to x{factors[1]:.3g}{clipped}"
-    return _range(parameter, low, high, "preset", None, note)
+    return Range.of(parameter, low, high, "preset", None, note)
 
 
 def stated_range(stated: Stated, parameter: Parameter, measurement: Measurement | None) -> Range:
@@ -116,7 +115,7 @@ def family_for(understanding: Understanding, task: Task) -> Family:
         elif name in understanding.held:
             if name in measured:
                 value = measured[name].value
-                ranges.append(_range(parameter, value, value, "measured", name, "held at the measured value"))
+                ranges.append(Range.of(parameter, value, value, "measured", name, "held at the measured value"))
         elif name in measured:
             ranges.append(anchor_range(measured[name], parameter))
         elif name in understanding.varied:
@@ -139,21 +138,5 @@ def _outward(parameter: Parameter, low: float, high: float) -> tuple[float, floa
 
 
 def _clip(parameter: Parameter, low: float, high: float) -> tuple[float, float, str]:
-    new = (min(max(low, parameter.low), parameter.high), max(min(high, parameter.high), parameter.low))
+    new = (parameter.clip(low), parameter.clip(high))
     return *new, "" if new == (low, high) else ", clipped to the hard bounds"
-
-
-def _range(
-    parameter: Parameter, low: float, high: float, source: Literal["measured", "preset"], anchor: str | None, note: str
-) -> Range:
-    log = parameter.scale == "log" and 0 < low < high
-    return Range(
-        parameter=parameter.name,
-        unit=parameter.unit,
-        low=low,
-        high=high,
-        distribution="log_uniform" if log else "uniform",
-        source=source,
-        anchor=anchor,
-        note=note,
-    )

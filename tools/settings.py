@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from sim.train.config import PPOConfig
 from store.errors import UserError
 
 
@@ -13,7 +14,9 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    train_iterations: int = Field(default=130, gt=0, description="PPO iterations of the first training.")
+    train_iterations: int | None = Field(
+        default=None, gt=0, description="PPO iterations of the first training; the task's tuned number by default."
+    )
     finetune_iterations: int = Field(default=60, gt=0, description="PPO iterations after a repair.")
     panel_episodes: int = Field(default=400, gt=0, le=8192, description="Simulated episodes of an evaluation.")
     pilot_rollouts: int = Field(default=50, gt=0, le=4096, description="Judged hardware rollouts of a pilot.")
@@ -21,6 +24,10 @@ class Settings(BaseModel):
     diagnose_rollouts: int = Field(default=18, ge=4, description="Hardware rollouts that a diagnosis replays.")
     train_timeout_s: float = Field(default=3600, gt=0, description="Hard limit of a training job, s.")
     job_timeout_s: float = Field(default=900, gt=0, description="Hard limit of every other job, s.")
+
+    def first_iterations(self, training: PPOConfig) -> int:
+        """PPO iterations of the first training of a task that is tuned so."""
+        return self.train_iterations or training.iterations
 
 
 def load_settings(path: Path | None) -> Settings:

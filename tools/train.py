@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from sim.tasks import get_task
 from store.artifacts import read_json
 from store.hashing import effect_key
 from store.ledger import Row
@@ -29,13 +30,14 @@ def train(context: Context, arguments: NoArguments) -> Row:
         return stored
     settings = context.settings
     seed = training_seed(context.seed, context.round)
+    training = get_task(plan.task).training
     spec = {
         "kind": "train",
         "task": plan.task,
         "goal": plan.goal,
         "family": family.model_dump(mode="json"),
         "seed": seed,
-        "iterations": settings.finetune_iterations if previous else settings.train_iterations,
+        "iterations": settings.finetune_iterations if previous else settings.first_iterations(training),
         "start_policy": str(policy_path(context, previous)) if previous else None,
     }
     result = do_job(context, "train", spec, limit_s=settings.train_timeout_s)

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from sim.models.servo import LONGEST_DELAY, Servo
-from sim.parameters.knob import Ids, Knob, Tunable, Values, factor, nothing
+from sim.parameters.knob import Ids, Knob, Tunable, Values, factor, nothing, side_by_side
 from store.records import Parameter
 
 DELAY, JOINT_DELAY, JITTER = 0.15, 0.05, 0.04
@@ -41,9 +41,8 @@ def delays(joints: tuple[str, ...], timestep: float, nominal: float) -> tuple[Kn
     """Transport delay between a command and its effect, which is not a filter constant; a joint's own share; jitter."""
 
     def apply(plant: Tunable, ids: Ids) -> None:
-        values = plant.values
         longest = float(plant.model.actuator_history[:, 0].min() * plant.model.opt.timestep)
-        total = np.stack([values["delay"][ids] + values[f"delay.{joint}"][ids] for joint in joints], axis=1)
+        total = total_delay(plant, joints, ids)
         # MuJoCo clips a delay that its history cannot hold without a word; we refuse instead
         if total.size and total.max() + JITTER > longest:
             raise ValueError(
@@ -62,8 +61,14 @@ def delays(joints: tuple[str, ...], timestep: float, nominal: float) -> tuple[Kn
     return (
         Knob(seconds("delay", nominal, DELAY, timestep, common), apply),
         *(Knob(seconds(f"delay.{j}", 0.0, JOINT_DELAY, timestep, own.format(j)), apply) for j in joints),
-        Knob(seconds("control_jitter", 0.0, JITTER / 3, None, late), nothing),
+        # the plant adds the jitter anew in every control step; applying takes the last one away
+        Knob(seconds("control_jitter", 0.0, JITTER / 3, None, late), apply),
     )
+
+
+def total_delay(plant: Tunable, joints: tuple[str, ...], ids: Ids) -> Values:
+    """Transport delay of every joint without jitter, (k, nu), s."""
+    return plant.values["delay"][ids][:, None] + side_by_side(plant, "delay", joints, ids)
 
 
 def lag() -> Knob:
@@ -84,7 +89,7 @@ def gains(servos: Mapping[str, Servo]) -> tuple[Knob, ...]:
 
     def apply(plant: Tunable, ids: Ids) -> None:
         values = plant.values
-        kp = np.stack([values["kp"][ids] * values[f"kp.{joint}"][ids] for joint in joints], axis=1) * scale
+        kp = values["kp"][ids][:, None] * side_by_side(plant, "kp", joints, ids) * scale
         plant.batch.expand("actuator_gainprm")[ids, :, 0] = kp
         plant.batch.expand("actuator_biasprm")[ids, :, 1] = -kp
         plant.batch.expand("actuator_biasprm")[ids, :, 2] = -kp * values["kd"][ids][:, None]

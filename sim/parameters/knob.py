@@ -1,6 +1,6 @@
 """A Parameter and how a plant applies it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,6 +37,12 @@ class Knob:
     """Called with the plant and simulation ids (k,); reads `plant.values`, which lie inside the hard bounds."""
     rests_on: tuple[str, ...] = ()
     """Parameters, each with its parts (`mass`, `mass.left`), that change what `apply` writes."""
+
+
+def side_by_side(plant: Tunable, name: str, parts: Iterable[str], ids: Ids | None = None) -> Values:
+    """Values of a parameter's parts `<name>.<part>` in some simulations (all by default), (k, parts)."""
+    columns = [plant.values[f"{name}.{part}"] for part in parts]
+    return np.stack(columns if ids is None else [column[ids] for column in columns], axis=1)
 
 
 def nothing(plant: Tunable, ids: Ids) -> None:

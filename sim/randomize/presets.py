@@ -113,15 +113,7 @@ def preset(name: str, parameters: dict[str, Parameter]) -> Family:
 
 def _range(parameter: Parameter, rule: Rule, name: str) -> Range:
     scale = parameter.nominal if rule.factor else 1.0
-    low, high = (min(max(end * scale, parameter.low), parameter.high) for end in (rule.low, rule.high))
+    low, high = (parameter.clip(end * scale) for end in (rule.low, rule.high))
     clipped = (low, high) != (rule.low * scale, rule.high * scale)
-    log = parameter.scale == "log" and 0 < low < high
-    return Range(
-        parameter=parameter.name,
-        unit=parameter.unit,
-        low=low,
-        high=high,
-        distribution="log_uniform" if log else "uniform",
-        source="preset",
-        note=f"preset {name}" + (", clipped to the hard bounds" if clipped else ""),
-    )
+    note = f"preset {name}" + (", clipped to the hard bounds" if clipped else "")
+    return Range.of(parameter, low, high, "preset", note=note)

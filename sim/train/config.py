@@ -23,3 +23,8 @@ class PPOConfig:
     init_std: float = 0.8
     segment: int = 40
     """Iterations between checkpoints; each segment starts fresh episodes from a seed of its own."""
+
+    @property
+    def steps(self) -> int:
+        """Control steps of an iteration, all environments together."""
+        return self.environments * self.horizon

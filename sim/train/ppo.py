@@ -94,8 +94,8 @@ def train(
                 share = float(np.mean(env.successes))
                 recent.append(share)
             if report:
-                steps = (iteration + 1) * cfg.horizon * cfg.environments
-                rate = (iteration + 1 - done) * cfg.horizon * cfg.environments / (time.monotonic() - began)
+                steps = (iteration + 1) * cfg.steps
+                rate = (iteration + 1 - done) * cfg.steps / (time.monotonic() - began)
                 report(
                     iteration + 1, iterations, {"env_steps": steps, "reward": reward, "success": share, "rate": rate}
                 )
@@ -105,7 +105,7 @@ def train(
     quarter = recent[-max(1, len(recent) // 4) :]
     return Trained(
         policy=export_policy(algorithm),
-        env_steps=iterations * cfg.horizon * cfg.environments,
+        env_steps=iterations * cfg.steps,
         final_success=float(np.mean(quarter)) if quarter else 0.0,
         diverged=diverged,
     )

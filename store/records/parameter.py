@@ -30,6 +30,10 @@ class Parameter(Record):
             raise ValueError(f"{self.name}: needs low <= nominal <= high")
         return self
 
+    def clip(self, value: float) -> float:
+        """The value, or the hard bound nearest to it."""
+        return min(max(value, self.low), self.high)
+
 
 class Range(Record):
     """Low to high of one Parameter, with where it came from."""
@@ -52,6 +56,23 @@ class Range(Record):
         if self.distribution == "log_uniform" and self.low <= 0:
             raise ValueError(f"range of {self.parameter}: log_uniform needs low > 0")
         return self
+
+    @staticmethod
+    def of(
+        parameter: Parameter, low: float, high: float, source: Source, anchor: str | None = None, note: str = ""
+    ) -> "Range":
+        """A range of a parameter, drawn evenly on the scale that it is searched on."""
+        log = parameter.scale == "log" and 0 < low < high
+        return Range(
+            parameter=parameter.name,
+            unit=parameter.unit,
+            low=low,
+            high=high,
+            distribution="log_uniform" if log else "uniform",
+            source=source,
+            anchor=anchor,
+            note=note,
+        )
 
     @property
     def centre(self) -> float:

@@ -65,6 +65,17 @@ def test_a_delay_that_the_history_cannot_hold_is_refused() -> None:
         plant.set("delay", 1.0)
 
 
+def test_jitter_that_is_switched_off_leaves_no_delay_behind() -> None:
+    plant = quiet_plant(2)
+    hold = joints_of(plant)
+    plant.set("control_jitter", 0.01)
+    plant.step(hold)
+    assert (plant.batch.expand("actuator_delay") > plant.model.actuator_delay).any()
+    plant.set("control_jitter", 0.0)
+    plant.step(hold)
+    assert np.array_equal(plant.batch.expand("actuator_delay"), np.full((2, 3), plant.values["delay"][0]))
+
+
 def test_a_compliance_below_what_the_timestep_resolves_is_refused() -> None:
     plant = quiet_plant(1)
     knob = next(k for k in TASK.knobs if k.parameter.name == "compliance")

@@ -14,7 +14,7 @@ from sim.tasks import get_task
 from store.errors import UserError
 from store.records import Measurement, Parameter
 from tools.options import RunOptions, read_options
-from tools.plan import STEPS_PER_ITERATION, draft_plan, fill_options, make_plan, plan_json, understand
+from tools.plan import draft_plan, fill_options, make_plan, plan_json, understand
 from tools.ranges import PRESETS, anchor_range
 from tools.reading import EXAMPLE
 from tools.settings import Settings
@@ -153,10 +153,11 @@ def test_a_limit_on_rollouts_shrinks_the_pilots() -> None:
         make_plan(RunOptions(request="Push the puck with at most 40 rollouts", settings=larger))
 
 
-def test_steps_of_an_iteration_are_those_of_training() -> None:
-    from sim.train.ppo import PPOConfig
-
-    assert PPOConfig().environments * PPOConfig().horizon == STEPS_PER_ITERATION
+def test_the_budget_of_steps_is_that_of_the_trainings() -> None:
+    task, settings = get_task("finger_push"), Settings()
+    per_iteration = task.training.environments * task.training.horizon
+    iterations = task.training.iterations + 2 * settings.finetune_iterations
+    assert make_plan(RunOptions(request=EXAMPLE, rounds=2)).budget.env_steps == iterations * per_iteration == 250 * 6144
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
