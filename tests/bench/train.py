@@ -1,7 +1,4 @@
-"""Training speed against stable-baselines3 PPO and against the physics alone: same model, network, control rate.
-
-.venv/bin/pip install -c constraints.txt -e '.[bench]'
-"""
+"""Training speed against stable-baselines3 PPO and against the physics alone: same model, network, control rate."""
 
 import time
 from collections.abc import Callable
@@ -9,9 +6,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import gymnasium
 import mujoco
 import numpy as np
 import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 from sim.environment import Environment
 from sim.plant import Plant
@@ -19,7 +19,6 @@ from sim.randomize.presets import preset
 from sim.tasks import get_task
 from sim.tasks.task import Task
 from sim.train.ppo import build_algorithm, collect_and_update
-from store.errors import UserError
 
 NAME = "cube_rotate"
 PEER_ENVIRONMENTS, PEER_STEPS = 8, 4096
@@ -90,13 +89,6 @@ def _physics(task: Task) -> Callable[[], float]:
 
 def _peer(task: Task) -> Callable[[], float]:
     """stable-baselines3 PPO on a plain Gymnasium environment of the same model, as its users write one."""
-    try:
-        import gymnasium
-        from stable_baselines3 import PPO
-        from stable_baselines3.common.vec_env import DummyVecEnv
-    except ImportError as error:
-        hint = "pip install -c constraints.txt -e '.[bench]'"
-        raise UserError(f"{error.name} is not installed", where="bench train", hint=hint) from None
     nominal = Plant(task, 1, 1)
     start = task.sample_start(np.random.default_rng(0), 1)
     nominal.reset(start)
