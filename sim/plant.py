@@ -53,6 +53,8 @@ class Plant:
             mechanism.edit(spec, task)
         knobs = [*task.knobs, *(knob for mechanism in self.mechanisms for knob in mechanism.knobs(task))]
         self._knobs = {knob.parameter.name: knob for knob in knobs}
+        self.parameters: dict[str, Parameter] = {name: knob.parameter for name, knob in self._knobs.items()}
+        """Parameters of the task and of the mechanisms that are switched on, by name."""
         self._resting = {
             name: tuple(_applies(knob for knob in knobs if name.split(".")[0] in knob.rests_on)) for name in self._knobs
         }
@@ -77,11 +79,6 @@ class Plant:
         self._rubbing = any(mechanism.friction for mechanism in self.mechanisms)
         for mechanism in self.mechanisms:
             mechanism.bind(self)
-
-    @property
-    def parameters(self) -> dict[str, Parameter]:
-        """Parameters of the task and of the mechanisms that are switched on, by name."""
-        return {name: knob.parameter for name, knob in self._knobs.items()}
 
     def set(self, name: str, values: float | Array, ids: Ids | None = None) -> None:
         """Give a parameter to some simulations (all by default); outside the hard bounds is a UserError."""
@@ -168,8 +165,9 @@ class Plant:
                 self._substep(sent)
                 batch.step()
             self._substep(sent)
-        # the last stage brings sensors up to the new state; they would lag one substep behind
-        batch.step(nstep=1 if self._stepwise else self.task.substeps, stage=mujoco.mjtStage.mjSTAGE_ACC.value)
+        # positions and velocities come from the new state; contact forces are those that acted on the way there, since
+        # forces at the new state would follow from commands that are not given
+        batch.step(nstep=1 if self._stepwise else self.task.substeps, stage=mujoco.mjtStage.mjSTAGE_VEL.value)
         self.unstable |= self._warnings() > before
         self.truth = self._truth()
         return Readings(batch.bind("time").copy(), self._sensors.measure(self._seen(), self.rng))

@@ -12,7 +12,13 @@ def product(a: Array, b: Array) -> Array:
     """Hamilton product of quaternions (n, 4): first b, then a."""
     aw, av, bw, bv = a[:, :1], a[:, 1:], b[:, :1], b[:, 1:]
     scalar = aw * bw - np.sum(av * bv, axis=1, keepdims=True)
-    return np.concatenate([scalar, aw * bv + bw * av + np.cross(av, bv)], axis=1)
+    return np.concatenate([scalar, aw * bv + bw * av + cross(av, bv)], axis=1)
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Cross product of vectors (n, 3); numpy's own spends most of its time on other shapes."""
+    (ax, ay, az), (bx, by, bz) = a.T, b.T
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
 
 
 def inverse(q: Array) -> Array:

@@ -15,6 +15,8 @@ ALPHA = 0.01
 """Chance at which a gain over the family is believed."""
 LEAST_GAIN = 0.03
 """Share of the family's error below which a gain means nothing, however significant."""
+AS_GOOD = 0.05
+"""Share of the family's fit error within which its members are equally good: a gain must hold against each of them."""
 UNEXPLAINED = 5.0
 """Standard deviations above the bootstrap floor at which the best hypothesis does not explain the traces."""
 
@@ -63,14 +65,17 @@ class Choice:
 
 
 def choose(evidence: Evidence, family: Family, centre: dict[str, float], seed: int) -> Choice:
-    """The best hypothesis and the best family member by fit error, compared on held-out rollouts."""
+    """The best hypothesis by fit error against the family, on held-out rollouts."""
     best = min(evidence.scans, key=lambda s: s.by_rollout(evidence.owner, evidence.fit).mean(axis=1).min())
-    inside = min([*evidence.scans, *evidence.settled], key=lambda s: _inside_error(s, evidence, family, centre).min())
     best_at = int(np.argmin(best.by_rollout(evidence.owner, evidence.fit).mean(axis=1)))
-    inside_at = int(np.argmin(_inside_error(inside, evidence, family, centre)))
-    errors = lambda scan, at: scan.by_rollout(evidence.owner, evidence.held_out)[at]  # noqa: E731
-    gain = errors(inside, inside_at) - errors(best, best_at)
-    return Choice(best, best_at, inside, inside_at, gain, sign_flip_p_value(gain, seed))
+    inside = [(s, _inside_error(s, evidence, family, centre)) for s in (*evidence.scans, *evidence.settled)]
+    enough = (1 + AS_GOOD) * min(float(error.min()) for _, error in inside)
+    held_out = lambda scan, at: scan.by_rollout(evidence.owner, evidence.held_out)[at]  # noqa: E731
+    members = [(scan, int(at)) for scan, error in inside for at in np.flatnonzero(error <= enough)]
+    # which of many near equals fits best is chance; the one that is hardest to beat speaks for the family
+    member, member_at = min(members, key=lambda m: float(held_out(*m).mean()))
+    gain = held_out(member, member_at) - held_out(best, best_at)
+    return Choice(best, best_at, member, member_at, gain, sign_flip_p_value(gain, seed))
 
 
 def _inside_error(scan: Scan, evidence: Evidence, family: Family, centre: dict[str, float]) -> Array:

@@ -16,7 +16,7 @@ FACES = {"x": (0.84, 0.37, 0.0, 1.0), "y": (0.0, 0.62, 0.45, 1.0), "z": (0.94, 0
 class Cube:
     """Dimensions of the cube; SI units."""
 
-    half: float = 0.0325
+    half: float = 0.025
     """Half its side, m."""
     mass: float = 0.08
     friction: float = 0.8

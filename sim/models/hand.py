@@ -4,6 +4,7 @@ Kinematics are those of the Wonik Allegro hand: palm frame with z along the fing
 """
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import mujoco
 import numpy as np
@@ -58,8 +59,9 @@ THUMB_RANGES = ((0.263, 1.396), (-0.105, 1.163), (-0.189, 1.644), (-0.162, 1.719
 def add_hand(spec: mujoco.MjSpec, hand: Hand) -> None:
     """Add the hand, palm up, and its servos to a spec whose timestep is set.
 
-    The palm's face looks up and its fingers along -x; the origin of the palm frame is at (0, 0, `height`). Links of the
-    hand do not collide with each other: palm and finger bases overlap, which explodes when they do.
+    The palm's face looks up and its fingers along -x; the origin of the palm frame is at (0, 0, `height`). Fingers meet
+    each other beyond their bases, without friction. Nothing else of the hand collides with itself: palm and finger
+    bases overlap, which explodes when they do.
     """
     half = np.cos(np.pi / 4 + hand.tilt / 2), np.sin(np.pi / 4 + hand.tilt / 2)
     palm = spec.worldbody.add_body(name=PALM, pos=[0, 0, hand.height], quat=[half[0], 0, -half[1], 0])
@@ -74,6 +76,10 @@ def add_hand(spec: mujoco.MjSpec, hand: Hand) -> None:
     base = palm.add_body(name="thumb_0_link", pos=[-0.0182, 0.019333, -0.045987])
     base.quat = [0.477714, -0.521334, -0.521334, -0.477714]
     _thumb(spec, hand, base)
+    for one, other in combinations(FINGERS.values(), 2):
+        for a in one[1:]:
+            for b in other[1:]:
+                spec.add_pair(name=f"{a}_{b}", geomname1=f"{a}_link", geomname2=f"{b}_link", condim=1)
 
 
 def _finger(spec: mujoco.MjSpec, hand: Hand, finger: str, base: mujoco.MjsBody, axes: tuple, lengths: tuple) -> None:

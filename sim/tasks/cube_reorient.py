@@ -85,7 +85,7 @@ class CubeReorient(HandTask):
 
     name = "cube_reorient"
     description = "A 16-joint hand turns an 80 g cube on its palm to goal orientations, one after the other."
-    steps = 200
+    steps = 250
     criterion = "cube within 0.1 rad of a goal orientation at least once in 10 s, and never dropped"
     terms = {
         "near": Term(1.0, near, "exp(-angle to the goal / 0.3 rad)."),

@@ -21,14 +21,14 @@ from sim.touch import contact_touch
 HAND, CUBE = Hand(), Cube()
 LOW, HIGH = (np.array([getattr(servo, end) for servo in HAND.servos.values()]) for end in ("low", "high"))
 """Ends of the joints' ranges, rad."""
-TIMESTEP, PERIOD = 0.005, 0.05
-CRADLE = np.array([0.0, 0.5, 0.9, 0.8] * 3 + [1.2, 0.4, 0.3, 0.8])
+TIMESTEP, PERIOD = 0.005, 0.04
+CRADLE = np.array([0.0, 1.0, 0.7, 0.8] * 3 + [0.9, 0.4, 0.4, 0.6])
 """Joints that surround a cube on the palm, rad."""
 SQUEEZE = np.array([0.0, 0.7, 0.5, 0.3] * 3 + [0.1, 0.5, 0.7, 0.7])
 """How far the joints close on a cube, from the cradle, rad."""
 RUB = np.array([0.12, 0.0, 0.0, 0.0] * 3 + [0.0, 0.15, 0.0, 0.0])
 """How far the digits then rub it sideways, rad."""
-REST = (0.0229, 0.0, HAND.height + 0.0435)
+REST = (0.0229, 0.0, HAND.height + 0.0111 + CUBE.half)
 """Where the cube settles on palm and fingers, m."""
 DROPPED = HAND.height - 0.01
 """A cube below this height has left the hand, m."""
@@ -38,7 +38,7 @@ AXES, QUATERNION = "xyz", "wxyz"
 
 
 class HandTask(Task):
-    """The palm-up hand turns a cube in place; relative joint targets, touch at four tips, 20 Hz."""
+    """The palm-up hand turns a cube in place; relative joint targets, touch at four tips, 25 Hz."""
 
     robot = "hand"
     joints = JOINTS
@@ -72,7 +72,7 @@ class HandTask(Task):
         TIMESTEP,
         PERIOD,
     )
-    step: ClassVar[float] = 0.12
+    step: ClassVar[float] = 0.1
     """Largest change of a joint target in a control step, rad."""
 
     @override

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.rotation import cross
+
 Array = NDArray[Any]
 
 
@@ -23,7 +25,7 @@ def contact_touch(touch: Array, frames: dict[str, Array], moving: str, other: st
 
     def velocity_at(body: str) -> Array:
         arm = point - frames[f"{body}_position"]
-        return frames[f"{body}_velocity"] + np.cross(frames[f"{body}_rotation"], arm)
+        return frames[f"{body}_velocity"] + cross(frames[f"{body}_rotation"], arm)
 
     relative = velocity_at(moving) - velocity_at(other)
     tangential = relative - np.sum(relative * normal, axis=1, keepdims=True) * normal
