@@ -131,7 +131,7 @@ def diagnose_job(spec: Spec, directory: Path, progress: Progress) -> dict[str, A
 def film_job(spec: Spec, directory: Path, progress: Progress) -> dict[str, Any]:
     """Draw rollouts as film strips, one above the other; needs OpenGL."""
     os.environ.setdefault("MUJOCO_GL", "egl")  # before mujoco is imported: it chooses its backend once
-    from sim.camera import film_strip
+    from sim.film import film_strip
     from sim.tasks import get_task
     from sim.trace.rollout import read_rollout
 

@@ -1,7 +1,7 @@
 """A batched ray-cast camera: colour, depth and segmentation of every simulation at once, shaded by its own Look.
 
-OpenGL in software takes 6 ms for a small picture; Batch.ray gives geom and normal for a tenth of a millisecond, and
-shading them is arithmetic on arrays. There are no shadows and no reflections: people look through `sim.camera`.
+OpenGL in software takes a millisecond or more for a small picture; Batch.ray gives geom and normal for a tenth of one,
+and shading them is arithmetic on arrays. There are no shadows and no reflections: people look through `sim.camera`.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.look import Look
+from sim.look import Look, painted
 from sim.parameters.knob import Ids
 from sim.plant import Plant
 
@@ -46,24 +46,24 @@ class RayCamera:
         index = model.camera(camera).id
         if model.cam_bodyid[index] != 0:
             raise ValueError(f"camera {camera} must stand in the world")
-        self._position = model.cam_pos[index].astype(np.float32)
+        self._position = model.cam_pos[index].copy()
         turn = np.zeros(9)
         mujoco.mju_quat2Mat(turn, model.cam_quat[index])
-        self._turn = turn.reshape(3, 3).astype(np.float32)
+        self._turn = turn.reshape(3, 3)
         # the plane at distance one, seen along -z with x to the right and y up, as MuJoCo's cameras look
         across = (np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1
         down = 1 - (np.arange(height, dtype=np.float32) + 0.5) / height * 2
         grid = np.stack(np.meshgrid(across * width / height, down), axis=2).reshape(-1, 2)
         self._plane = np.concatenate([grid, -np.ones((len(grid), 1), np.float32)], axis=1)
         self._squared = np.sum(self._plane[:, :2] ** 2, axis=1)
-        self._kind = _kinds(plant)
+        # one more for misses, which come as geom -1
+        self._kind = np.append(painted(model, plant.task.item, plant.task.tips.values()), -1)
 
     def look(self, ids: Ids | None = None) -> Images:
         """Pictures of some simulations (all by default), at their current positions."""
         ids = np.arange(self.plant.count) if ids is None else ids
         look = self.plant.look
-        frames = _turned(self._turn, look.camera_rotation[ids].astype(np.float32))
-        origin = self._position + np.einsum("kij,kj->ki", frames, look.camera_position[ids].astype(np.float32))
+        origin, frames = (pose.astype(np.float32) for pose in look.camera_pose(self._position, self._turn, ids))
         spread = np.tan(np.radians(look.fovy[ids] / 2)).astype(np.float32)
         length = np.sqrt(1 + spread[:, None] ** 2 * self._squared)
         plane = self._plane * np.stack([spread, spread, np.ones_like(spread)], axis=1)[:, None, :]
@@ -104,29 +104,3 @@ class RayCamera:
 def _dot(a: Array, b: Array) -> Array:
     """Inner product along the last axis of three; for so few numbers faster than einsum."""
     return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2], dtype=np.float32)
-
-
-def _kinds(plant: Plant) -> NDArray[np.intp]:
-    """Geom -> 0 table, 1 object, 2 robot, or -1 for what keeps its own colour (patches, tips); last, misses."""
-    model = plant.model
-    item = model.body(plant.task.item).id
-    kinds = np.full(model.ngeom + 1, -1)
-    for geom in range(model.ngeom):
-        body = model.geom_bodyid[geom]
-        if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
-            kinds[geom] = 0
-        elif body == item:
-            kinds[geom] = 1 if model.geom(geom).name else -1  # nameless geoms are the object's coloured patches
-        elif model.body_weldid[body] != 0 and model.geom(geom).name not in plant.task.tips.values():
-            kinds[geom] = 2
-    return kinds
-
-
-def _turned(frame: Array, angles: Array) -> Array:
-    """A frame (3, 3) turned about its own axes by small angles (k, 3), rad: pitch, then yaw, then roll."""
-    x, y, z = angles.T
-    zero, one = np.zeros_like(x), np.ones_like(x)
-    about_x = np.array([[one, zero, zero], [zero, np.cos(x), -np.sin(x)], [zero, np.sin(x), np.cos(x)]])
-    about_y = np.array([[np.cos(y), zero, np.sin(y)], [zero, one, zero], [-np.sin(y), zero, np.cos(y)]])
-    about_z = np.array([[np.cos(z), -np.sin(z), zero], [np.sin(z), np.cos(z), zero], [zero, zero, one]])
-    return np.einsum("ij,jlk,lmk,mnk->kin", frame, about_x, about_y, about_z).astype(np.float32)

@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 
+from store.errors import UserError
+
 _RENDER = """
 import mujoco
 model = mujoco.MjModel.from_xml_string('<mujoco><worldbody><light pos="0 0 1"/><geom size=".1"/></worldbody></mujoco>')
@@ -26,6 +28,18 @@ def find_opengl() -> tuple[str | None, list[str]]:
             return backend, reasons
         reasons.append(f"{backend}: {reason}")
     return None, reasons
+
+
+def use_opengl() -> None:
+    """Let MuJoCo, which must not be imported yet, render with what this machine has.
+
+    Raises:
+        UserError: nothing renders here.
+    """
+    backend, reasons = find_opengl()
+    if backend is None:
+        raise UserError("no pictures: " + "; ".join(reasons), where="OpenGL", hint="regrasp doctor says what mends it")
+    os.environ["MUJOCO_GL"] = backend
 
 
 def render_fails(backend: str, timeout_s: float = 60) -> str | None:

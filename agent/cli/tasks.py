@@ -10,7 +10,7 @@ import typer
 
 from agent.cli.options import HomeOption, JsonOption
 
-WIDTH, HEIGHT = 640, 480
+SIZE = 640, 480
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,15 @@ def draw(folder: Path) -> str:
 
 def render(folder: Path) -> None:
     """Render each task with the MUJOCO_GL of this process."""
+    from dataclasses import replace
+
     from sim.camera import render_task
+    from sim.quality import QUALITIES
     from sim.tasks import TASKS, get_task
 
+    quality = replace(QUALITIES["people"], width=SIZE[0], height=SIZE[1])
     for name in TASKS:
-        render_task(get_task(name), folder / f"{name}.png", WIDTH, HEIGHT)
+        render_task(get_task(name), folder / f"{name}.png", quality)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,12 @@
 """A table top with light and a camera that looks at it."""
 
 import mujoco
+import numpy as np
+
+from sim.look import AMBIENT, COLOURS, LIGHT, LIGHT_STRENGTH, TEXTURE_CONTRAST, TEXTURE_SCALE
+
+SQUARES = "squares"
+"""Texture and material of the table."""
 
 
 def table_scene(name: str, timestep: float) -> mujoco.MjSpec:
@@ -15,22 +21,24 @@ def table_scene(name: str, timestep: float) -> mujoco.MjSpec:
 
 
 def add_table(spec: mujoco.MjSpec) -> None:
-    """Add a table at height zero, two lights and the camera `view`."""
+    """Add a table at height zero, lamp, light from everywhere and the camera `view`, as the nominal Look has them."""
     sky = spec.add_texture(
         name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT
     )
     sky.rgb1, sky.rgb2, sky.width, sky.height = (0.86, 0.90, 0.94), (0.97, 0.98, 0.99), 64, 64
     texture = spec.add_texture(
-        name="table", type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER
+        name=SQUARES, type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER
     )
-    texture.rgb1, texture.rgb2, texture.width, texture.height = (0.93, 0.93, 0.91), (0.86, 0.86, 0.84), 256, 256
-    material = spec.add_material(name="table", texrepeat=[20, 20])
-    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "table"
+    light, dark = np.array(COLOURS["table"]), (1 - TEXTURE_CONTRAST) * np.array(COLOURS["table"])
+    texture.rgb1, texture.rgb2, texture.width, texture.height = dark, light, 256, 256
+    # on a plane, a uniform texture repeats so often in two metres; a checker has two squares a repeat
+    material = spec.add_material(name=SQUARES, texrepeat=[TEXTURE_SCALE] * 2, texuniform=True)
+    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = SQUARES
     plane = spec.worldbody.add_geom(
-        name="table", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.5, 0.5, 0.05], material="table"
+        name="table", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.5, 0.5, 0.05], material=SQUARES
     )
     plane.contype = plane.conaffinity = 0
-    light = spec.worldbody.add_light(pos=[0.3, -0.4, 0.8], dir=[-0.3, 0.4, -0.8], diffuse=[0.7, 0.7, 0.7])
-    light.castshadow = False
-    spec.visual.headlight.ambient, spec.visual.headlight.diffuse = (0.4, 0.4, 0.4), (0.4, 0.4, 0.4)
+    lamp = spec.worldbody.add_light(pos=LIGHT, dir=[-x for x in LIGHT], diffuse=[LIGHT_STRENGTH] * 3)
+    lamp.castshadow = False
+    spec.visual.headlight.ambient = spec.visual.headlight.diffuse = [AMBIENT] * 3
     spec.worldbody.add_camera(name="view", pos=[0.07, -0.33, 0.24], xyaxes=[1, 0.12, 0, -0.06, 0.5, 0.84])

@@ -1,6 +1,6 @@
 """Light, colours, texture and camera: what FM-DR and domain randomisation of pictures vary."""
 
-from sim.look import CAMERA_FOVY, COLOURS, LIGHT
+from sim.look import AMBIENT, CAMERA_FOVY, COLOURS, LIGHT, LIGHT_STRENGTH, TEXTURE_CONTRAST, TEXTURE_SCALE
 from sim.parameters.knob import Ids, Knob, Tunable
 from store.records import Parameter
 
@@ -8,10 +8,19 @@ from store.records import Parameter
 def visual_knobs() -> tuple[Knob, ...]:
     """One knob for every scalar of a Look."""
     knobs = [
-        look("light.strength", "1", 0.7, (0.1, 1.5), "Strength of the lamp.", "light_strength"),
-        look("ambient", "1", 0.4, (0.05, 0.9), "Strength of the light that comes from everywhere.", "ambient"),
-        look("texture.contrast", "1", 0.07, (0.0, 0.6), "Light against dark squares of the table.", "texture_contrast"),
-        look("texture.scale", "1/m", 20.0, (5.0, 60.0), "Squares along a metre of the table.", "texture_scale"),
+        look("light.strength", "1", LIGHT_STRENGTH, (0.1, 1.5), "Strength of the lamp.", "light_strength"),
+        look("ambient", "1", AMBIENT, (0.05, 0.9), "Strength of the light that comes from everywhere.", "ambient"),
+        look(
+            "texture.contrast",
+            "1",
+            TEXTURE_CONTRAST,
+            (0.0, 0.6),
+            "Light against dark squares of the table.",
+            "texture_contrast",
+        ),
+        look(
+            "texture.scale", "1/m", TEXTURE_SCALE, (5.0, 60.0), "Squares along a metre of the table.", "texture_scale"
+        ),
         look("camera.fovy", "deg", CAMERA_FOVY, (30.0, 65.0), "Vertical field of view of the camera.", "fovy"),
     ]
     for i, axis in enumerate("xyz"):

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from sim.models.cube import CUBE_BODY
+from sim.look import COLOURS
+from sim.models.cube import CUBE_BODY, FACES
 from sim.models.hand import JOINTS
-from sim.rotation import about, angle_between, inverse, log, product
+from sim.rotation import about, angle_between, inverse, log, matrix, product
 from sim.tasks.hand_task import (
     REST,
     HandTask,
@@ -26,6 +27,8 @@ from sim.train.config import PPOConfig
 GOAL = ("goal_w", "goal_x", "goal_y", "goal_z")
 NEAR = 0.3
 """Angle over which the reward for being near the goal falls to 1/e, rad."""
+SHOWN_AT, SHOWN_HALF = (-0.09, 0.06, REST[2] + 0.08), 0.02
+"""Where pictures show the goal, beside the cube, and half the side of what shows it, m."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,15 @@ class CubeReorient(HandTask):
     @override
     def goal_markers(self, start: Mapping[str, float]) -> tuple[Marker, ...]:
         w, x, y, z = (start[name] for name in GOAL)
-        return (Marker("box", (REST[0] + 0.14, 0.0, REST[2]), (0.02, 0.02, 0.02), (w, x, y, z)),)
+        (frame,) = matrix(np.array([[w, x, y, z]]))
+        half = SHOWN_HALF
+        cube = Marker("box", SHOWN_AT, (half, half, half), (w, x, y, z), (*COLOURS["object"], 1.0))
+        patches: list[Marker] = []
+        for out, colour, flat in zip(frame.T, FACES.values(), 1 - 0.97 * np.eye(3), strict=True):
+            px, py, pz = np.array(SHOWN_AT) + half * out
+            sx, sy, sz = 0.7 * half * flat
+            patches.append(Marker("box", (px, py, pz), (sx, sy, sz), (w, x, y, z), colour))
+        return (cube, *patches)
 
     def _next_goal(self, last: Array, start: Mapping[str, Array]) -> Array:
         """Goals (n, 4) a turn away from the last ones; they follow from `goal_seed` and `goals_reached` alone, so that

@@ -8,6 +8,7 @@ from sim.plant import Plant
 from sim.randomize.sample import sample_family
 from sim.tasks.task import Array, Signals, Task
 from sim.touch import Slip, episode_slip
+from sim.trace.rollout import Rollout, row_of
 from sim.train.policy import Policy
 from store.records import Family, Panel, Rate
 
@@ -51,6 +52,23 @@ def run_episodes(plant: Plant, policy: Policy, start: Signals, seed: int) -> Epi
         rows.append(readings)
     signals = {s.name: np.stack([row[s.name] for row in rows], axis=1) for s in task.signals}
     return Episodes(start, np.stack(commands, axis=1), signals, plant.unstable.copy())
+
+
+def episode(task: Task, policy: Policy, seed: int) -> Rollout:
+    """One closed-loop episode in the nominal simulation, from a start that follows from the seed."""
+    start = task.sample_start(np.random.default_rng(seed), 1)
+    done = run_episodes(Plant(task, 1, threads=1), policy, start, seed)
+    return Rollout(
+        run="",
+        source="sim",
+        task=task.name,
+        index=seed,
+        times=np.arange(task.steps + 1) * task.control_period,
+        commands=done.commands[0],
+        signals={name: values[0] for name, values in done.signals.items()},
+        start=row_of(start, 0),
+        success=bool(task.success(done.signals, start)[0]) and not done.unstable.any(),
+    )
 
 
 def evaluate(task: Task, family: Family, policy: Policy, panel: Panel, threads: int = 0) -> Judged:

@@ -35,7 +35,7 @@ def test_every_parameter_changes_a_rollout(task: Task) -> None:
     without_effect = []
     for name, parameter in task.parameters.items():
         if parameter.kind == "visual":
-            continue  # tests/sim/test_look.py
+            continue  # pictures: test_raycast.py and test_camera.py
         others = {**quiet, **COMPANIONS.get(name, {})}
         low, high = (rollout(task, {**others, name: value}) for value in (parameter.low, parameter.high))
         if not np.abs(low - high).max() > 1e-6:
