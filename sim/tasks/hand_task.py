@@ -78,8 +78,6 @@ class HandTask(Task):
     @override
     def build(self) -> mujoco.MjSpec:
         spec = table_scene(self.name, self.timestep)
-        # eight iterations of the solver are enough for one cube, and faster by half
-        spec.option.iterations, spec.option.ls_iterations = 8, 6
         spec.camera("view").pos = (0.0, -0.3, 0.36)
         add_hand(spec, HAND)
         add_cube(spec, CUBE, TOUCHING, TIPS)

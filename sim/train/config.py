@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class PPOConfig:
     """Hyper-parameters; the defaults were tuned on finger_push."""
 
-    iterations: int = 130
+    iterations: int = 150
     """Iterations of a training from scratch."""
     environments: int = 256
     horizon: int = 24
