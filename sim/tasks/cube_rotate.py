@@ -8,30 +8,9 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from sim.models.hand import JOINTS
-from sim.tasks.gait import Gait
-from sim.tasks.hand_task import HIGH, LOW, HandTask, centred, dropped, lost, mean_effort
+from sim.tasks.hand_task import HandTask, centred, dropped, lost, mean_effort
 from sim.tasks.task import Array, Memory, Moment, Predicate, Signals, Term
 from sim.train.config import PPOConfig
-
-GAIT = Gait(1.88, np.array([
-    [-0.33, -0.68, -0.86, -0.01],
-    [1.48, -0.21, -0.82, 0.19],
-    [0.83, -0.4, 0.1, 0.01],
-    [1.02, 0.32, 0.09, -0.1],
-    [0.43, 0.4, 0.38, 0.3],
-    [0.93, -0.65, 0.37, 0.16],
-    [-0.2, -0.42, 0.13, 0.05],
-    [0.57, -0.52, 0.2, 0.24],
-    [0.19, 0.84, -0.11, -0.1],
-    [1.85, 0.52, 0.82, 0.29],
-    [1.2, -0.24, 0.46, 0.33],
-    [0.98, -0.06, -0.35, -0.14],
-    [1.09, -0.61, 0.53, 0.03],
-    [0.83, -0.05, 0.72, 0.15],
-    [0.83, -0.47, 0.17, -0.01],
-    [0.12, 0.29, -0.73, -0.28],
-]))  # fmt: skip
-"""Open-loop finger gait that turns the cube clockwise, found by CMA-ES; `regrasp bench gait` searches on from it."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +70,6 @@ class CubeRotate(HandTask):
     successes = {"spun": Predicate(spun, "The cube turned at the wanted mean speed about the vertical.")}
     failures = {"dropped": Predicate(dropped, "The cube has left the hand.")}
     start_names = ("object_x", "object_y", "object_yaw", *JOINTS)
-    reach = 0.3
-    """How far an action moves a joint target off the gait, rad."""
     training = PPOConfig(
         iterations=160, environments=512, horizon=16, epochs=4, gamma=0.98, entropy=0.0, init_std=0.3,
     )  # fmt: skip
@@ -108,15 +85,5 @@ class CubeRotate(HandTask):
         return default_config()
 
     @override
-    def target(self, memory: Memory, actions: Array) -> Array:
-        goal = GAIT.targets(self.control_period * memory.steps) + self.reach * np.clip(actions, -1, 1)
-        return np.clip(memory.targets + np.clip(goal - memory.targets, -self.step, self.step), LOW, HIGH)
-
-    @override
     def observe(self, readings: Signals, memory: Memory, start: Mapping[str, Array]) -> dict[str, Array]:
-        phase = GAIT.phase(self.control_period * memory.steps)
-        clock = np.stack([np.sin(phase), np.cos(phase)], axis=1)
-        return {
-            "proprio": np.concatenate([*self.see_hand(readings, memory), clock], axis=1),
-            "touch": self.see_touch(readings),
-        }
+        return {"proprio": np.concatenate(self.see_hand(readings, memory), axis=1), "touch": self.see_touch(readings)}

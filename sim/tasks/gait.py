@@ -25,3 +25,25 @@ class Gait:
         angle = self.phase(time)
         waves = np.stack([np.ones_like(angle), np.sin(angle), np.cos(angle), np.sin(2 * angle)], axis=1)
         return waves @ self.joints.T
+
+
+SPIN = Gait(1.88, np.array([
+    [-0.33, -0.68, -0.86, -0.01],
+    [1.48, -0.21, -0.82, 0.19],
+    [0.83, -0.4, 0.1, 0.01],
+    [1.02, 0.32, 0.09, -0.1],
+    [0.43, 0.4, 0.38, 0.3],
+    [0.93, -0.65, 0.37, 0.16],
+    [-0.2, -0.42, 0.13, 0.05],
+    [0.57, -0.52, 0.2, 0.24],
+    [0.19, 0.84, -0.11, -0.1],
+    [1.85, 0.52, 0.82, 0.29],
+    [1.2, -0.24, 0.46, 0.33],
+    [0.98, -0.06, -0.35, -0.14],
+    [1.09, -0.61, 0.53, 0.03],
+    [0.83, -0.05, 0.72, 0.15],
+    [0.83, -0.47, 0.17, -0.01],
+    [0.12, 0.29, -0.73, -0.28],
+]))  # fmt: skip
+"""Turns a 50 mm cube on the palm of the 16-joint hand clockwise, at about 2.5 rad/s without any feedback; found by CMA-ES
+(`regrasp bench gait` searches on from it)."""

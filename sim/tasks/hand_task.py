@@ -15,6 +15,7 @@ from sim.parameters.contact import Pad
 from sim.parameters.inertia import Object
 from sim.parameters.standard import Apparatus, standard_knobs
 from sim.rotation import about, inverse, log, matrix, product
+from sim.tasks.gait import SPIN
 from sim.tasks.task import Array, Memory, Moment, Signal, Signals, Task, stacked
 from sim.touch import contact_touch
 
@@ -38,7 +39,7 @@ AXES, QUATERNION = "xyz", "wxyz"
 
 
 class HandTask(Task):
-    """The palm-up hand turns a cube in place; relative joint targets, touch at four tips, 25 Hz."""
+    """The palm-up hand turns a cube in place: a gait that actions correct, touch at four tips, 25 Hz."""
 
     robot = "hand"
     joints = JOINTS
@@ -74,6 +75,8 @@ class HandTask(Task):
     )
     step: ClassVar[float] = 0.1
     """Largest change of a joint target in a control step, rad."""
+    reach: ClassVar[float] = 0.3
+    """How far an action moves a joint target off the gait, rad."""
 
     @override
     def build(self) -> mujoco.MjSpec:
@@ -124,7 +127,8 @@ class HandTask(Task):
 
     @override
     def target(self, memory: Memory, actions: Array) -> Array:
-        return np.clip(memory.targets + self.step * np.clip(actions, -1, 1), LOW, HIGH)
+        goal = SPIN.targets(self.control_period * memory.steps) + self.reach * np.clip(actions, -1, 1)
+        return np.clip(memory.targets + np.clip(goal - memory.targets, -self.step, self.step), LOW, HIGH)
 
     @override
     def exercise(self, start: Mapping[str, Array], first: Array, time: float) -> Array:
@@ -133,8 +137,9 @@ class HandTask(Task):
         return first + SQUEEZE * close + RUB * np.sin(2 * np.pi * 2.3 * time)
 
     def see_hand(self, readings: Signals, memory: Memory) -> list[Array]:
-        """The part of `proprio` that every task of the hand has: joints, cube and past actions, near one."""
+        """The part of `proprio` that every task of the hand has: joints, cube, past actions and gait, near one."""
         joints, before = joints_of(readings), joints_of(memory.previous or readings)
+        phase = SPIN.phase(self.control_period * memory.steps)
         turn = product(rotation_of(readings), inverse(rotation_of(memory.previous or readings)))
         return [
             joints - CRADLE,
@@ -144,6 +149,7 @@ class HandTask(Task):
             matrix(rotation_of(readings)).reshape(len(joints), 9),
             10 * log(turn),
             memory.actions.reshape(len(joints), -1),
+            np.stack([np.sin(phase), np.cos(phase)], axis=1),
         ]
 
     def see_touch(self, readings: Signals) -> Array:
@@ -174,11 +180,6 @@ def off_centre(signals: Mapping[str, Array]) -> Array:
 def centred(task: HandTask, moment: Moment) -> Array:
     """Distance of the cube from the middle of the palm, m."""
     return off_centre(moment.truth)
-
-
-def pose(task: HandTask, moment: Moment) -> Array:
-    """Mean square distance of the joints from the cradle, rad^2."""
-    return np.mean((joints_of(moment.truth) - CRADLE) ** 2, axis=1)
 
 
 def mean_effort(task: HandTask, moment: Moment) -> Array:

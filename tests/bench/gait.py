@@ -1,4 +1,4 @@
-"""The search that found the gait of cube_rotate: CMA-ES over periodic joint motions, scored by spin and drops."""
+"""The search that found the gait of the hand: CMA-ES over periodic joint motions, scored by spin and drops."""
 
 import time
 from collections.abc import Callable
@@ -11,8 +11,8 @@ import numpy as np
 from sim.models.hand import JOINTS
 from sim.plant import Plant
 from sim.randomize.sample import sample_family
-from sim.tasks.cube_rotate import GAIT, CubeRotate, turned
-from sim.tasks.gait import Gait
+from sim.tasks.cube_rotate import CubeRotate, turned
+from sim.tasks.gait import SPIN, Gait
 from sim.tasks.hand_task import HIGH, LOW
 from store.records import Family, Range
 
@@ -69,13 +69,13 @@ def run(home: Path, seeds: int | None, say: Callable[[str], None]) -> dict[str, 
     began = time.monotonic()
     for generation in range(GENERATIONS):
         asked = search.ask()
-        value, lost = scores(plant, task, [decoded(x, GAIT) for x in asked], seed=generation)
+        value, lost = scores(plant, task, [decoded(x, SPIN) for x in asked], seed=generation)
         search.tell(asked, list(-value))
         if generation % 5 == 4:
             say(f"{generation + 1} of {GENERATIONS}: mean {value.mean():.2f} rad/s, drops {lost.mean():.0%}, "
                 f"{time.monotonic() - began:.0f} s")  # fmt: skip
     # the mean of the search, not its luckiest sample
-    found = decoded(np.asarray(search.result.xfavorite), GAIT)
+    found = decoded(np.asarray(search.result.xfavorite), SPIN)
     value, lost = scores(plant, task, [found], seed=10_000)
     return {
         "score": float(value[0]), "drops": float(lost[0]),
