@@ -45,5 +45,5 @@ SPIN = Gait(1.88, np.array([
     [0.83, -0.47, 0.17, -0.01],
     [0.12, 0.29, -0.73, -0.28],
 ]))  # fmt: skip
-"""Turns a 50 mm cube on the palm of the 16-joint hand clockwise, at about 2.5 rad/s without any feedback; found by CMA-ES
-(`regrasp bench gait` searches on from it)."""
+"""Turns a 50 mm cube on the palm of the 16-joint hand clockwise, at about 2.5 rad/s without any feedback; found by
+CMA-ES (`regrasp bench gait` searches on from it)."""
