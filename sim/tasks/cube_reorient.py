@@ -103,7 +103,7 @@ class CubeReorient(HandTask):
     failures = {"dropped": Predicate(dropped, "The cube has left the hand.")}
     start_names = ("object_x", "object_y", "object_yaw", *JOINTS, *GOAL, "goal_seed", "goals_reached")
     training = PPOConfig(
-        iterations=240, environments=512, horizon=16, epochs=4, gamma=0.98, entropy=0.0, init_std=0.3,
+        iterations=240, environments=512, horizon=16, epochs=3, gamma=0.98, entropy=0.0, init_std=0.3,
     )  # fmt: skip
 
     config: CubeReorientConfig

@@ -71,7 +71,7 @@ class CubeRotate(HandTask):
     failures = {"dropped": Predicate(dropped, "The cube has left the hand.")}
     start_names = ("object_x", "object_y", "object_yaw", *JOINTS)
     training = PPOConfig(
-        iterations=160, environments=512, horizon=16, epochs=4, gamma=0.98, entropy=0.0, init_std=0.3,
+        iterations=120, environments=512, horizon=16, epochs=3, gamma=0.98, entropy=0.0, init_std=0.3,
     )  # fmt: skip
 
     config: CubeRotateConfig
