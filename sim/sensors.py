@@ -9,8 +9,9 @@ from sim.parameters.sensing import OBSERVATION_DELAY, SLIDE_LEVER
 from sim.rotation import small_turn
 from sim.tasks.task import Array, Signals, Task
 
+TAXELS = ("taxel_depth", "taxel_along", "taxel_across")
 RELATIVE = {"tip_force": True, "slip_speed": True, "joint_position": False, "object_position": False,
-            "object_rotation": False}  # fmt: skip
+            "object_rotation": False, **dict.fromkeys(TAXELS, True)}  # fmt: skip
 """Kind of signal, the first part of its name -> whether its noise is a share of its value."""
 
 
@@ -22,16 +23,17 @@ class Sensors:
         self._names = [signal.name for signal in task.signals]
         kinds = [name.split(".")[0] for name in self._names]
         column = lambda *which: np.array([i for i, kind in enumerate(kinds) if kind in which], dtype=int)  # noqa: E731
-        self._joints, self._touch = column("joint_position"), column("tip_force", "slip_speed")
+        self._joints, self._touch = column("joint_position"), column("tip_force", "slip_speed", *TAXELS)
         self._forces, self._place, self._rotation = (
-            column("tip_force"),
+            column("tip_force", "taxel_depth"),
             column("object_position"),
             column("object_rotation"),
         )
         lever = {signal.name: SLIDE_LEVER if signal.unit == "m" else 1.0 for signal in task.signals}
         self._lever = np.array([lever[self._names[i]] for i in self._joints])
         self._offsets = [f"joint_offset.{self._names[i].removeprefix('joint_position.')}" for i in self._joints]
-        self._gains = ["tactile_gain." + (self._names[i].partition(".")[2] or task.only_finger) for i in self._forces]
+        fingers = [(*self._names[i].split("."), task.only_finger)[1] for i in self._forces]
+        self._gains = [f"tactile_gain.{finger}" for finger in fingers]
         self._period = task.control_period
         past = 1 + round(OBSERVATION_DELAY / task.control_period)
         self._past = np.zeros((count, past, len(kinds)))

@@ -6,7 +6,7 @@ import sys
 import typer
 from typer.exceptions import Abort, TyperException
 
-from agent.cli import approvals, bench, doctor, film, ledger, parameters, plan, report, run, tasks
+from agent.cli import approvals, bench, doctor, film, ledger, parameters, plan, report, robots, run, tasks
 from agent.cli.usage import is_help, usage_error
 from store.errors import UserError
 
@@ -30,6 +30,7 @@ def build_app() -> typer.Typer:
     app.command("parameters")(parameters.parameters)
     app.command("mechanisms")(parameters.mechanisms)
     app.command("film")(film.film)
+    app.command("robots")(robots.robots)
     app.command("doctor")(doctor.doctor)
     app.command("bench")(bench.bench)
     return app

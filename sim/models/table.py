@@ -22,10 +22,7 @@ def table_scene(name: str, timestep: float) -> mujoco.MjSpec:
 
 def add_table(spec: mujoco.MjSpec) -> None:
     """Add a table at height zero, lamp, light from everywhere and the camera `view`, as the nominal Look has them."""
-    sky = spec.add_texture(
-        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT
-    )
-    sky.rgb1, sky.rgb2, sky.width, sky.height = (0.86, 0.90, 0.94), (0.97, 0.98, 0.99), 64, 64
+    add_sky(spec)
     texture = spec.add_texture(
         name=SQUARES, type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER
     )
@@ -42,3 +39,11 @@ def add_table(spec: mujoco.MjSpec) -> None:
     lamp.castshadow = False
     spec.visual.headlight.ambient = spec.visual.headlight.diffuse = [AMBIENT] * 3
     spec.worldbody.add_camera(name="view", pos=[0.07, -0.33, 0.24], xyaxes=[1, 0.12, 0, -0.06, 0.5, 0.84])
+
+
+def add_sky(spec: mujoco.MjSpec) -> None:
+    """Add a bright background; without one it is black."""
+    sky = spec.add_texture(
+        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT
+    )
+    sky.rgb1, sky.rgb2, sky.width, sky.height = (0.86, 0.90, 0.94), (0.97, 0.98, 0.99), 64, 64

@@ -10,6 +10,7 @@ from sim.tasks.cube_rotate import CubeRotate
 from sim.tasks.finger_push import FingerPush
 from sim.tasks.peg_insert import PegInsert
 from sim.tasks.pinch import Pinch
+from sim.tasks.skin import LAYOUTS, with_taxels
 from sim.tasks.task import Memory, Signal, Task, replace_config
 from store.errors import UserError
 
@@ -21,13 +22,18 @@ TASKS: dict[str, type[Task]] = {
 def get_task(name: str, settings: Mapping[str, float] | None = None) -> Task:
     """The task of that name, or of a file as FILE.py:Class, with some settings replaced.
 
+    NAME+4x4 and NAME+4x6 are the task with that many taxels on every fingertip.
+
     Raises:
-        UserError: unknown task or setting; names the valid ones.
+        UserError: unknown task, taxels or setting; names the valid ones.
     """
+    name, plus, layout = name.partition("+")
     task = task_from_file(name) if ".py:" in name else TASKS.get(name)
     if task is None:
-        valid = [*sorted(TASKS), "FILE.py:Class"]
+        valid = [*sorted(TASKS), "FILE.py:Class", *(f"either with +{layout}" for layout in LAYOUTS)]
         raise UserError(f"unknown task '{name}'", where="task", valid=valid, hint="regrasp tasks lists them")
+    if plus:
+        task = with_taxels(task, layout)
     return task(replace_config(task.default_config(), settings or {}, name))
 
 

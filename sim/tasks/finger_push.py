@@ -111,6 +111,7 @@ class FingerPush(Task):
     joints = JOINTS
     fingers = {"finger": JOINTS}
     tips = {"finger": "tip"}
+    skins = {"finger": ((0.64, 0.0, 0.77), (1.0, 0.0, 0.0))}
     item = PUCK_BODY
     signals = (
         *(Signal(f"joint_position.{name}", "rad", "pose") for name in JOINTS),

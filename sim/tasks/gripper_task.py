@@ -30,6 +30,7 @@ class GripperTask(Task):
     robot = "gripper"
     fingers = FINGERS
     tips = TIPS
+    skins = {"left": ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0)), "right": ((-1.0, 0.0, 0.0), (0.0, 0.0, -1.0))}
     control_period = PERIOD
     timestep = TIMESTEP
     suspects = SUSPECTS

@@ -45,6 +45,7 @@ class HandTask(Task):
     joints = JOINTS
     fingers = FINGERS
     tips = TIPS
+    skins = dict.fromkeys(TIPS, ((1.0, 0.0, 0.6), (0.0, 0.0, 1.0)))
     item = CUBE_BODY
     control_period = PERIOD
     timestep = TIMESTEP

@@ -16,6 +16,7 @@ from store.records import Channel, Parameter
 
 Array = NDArray[Any]
 Signals = dict[str, Array]
+Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ class Task(ABC):
     """Finger -> its joints from base to tip; a rail or wrist that carries fingers belongs to none."""
     tips: ClassVar[Mapping[str, str]]
     """Finger -> geom of its tip."""
+    skins: ClassVar[Mapping[str, tuple[Vector, Vector]]] = {}
+    """Finger -> directions out of its pad and along the finger, in the tip's body frame: where taxels can be."""
     item: ClassVar[str]
     """Body of the object that is manipulated."""
     signals: ClassVar[tuple[Signal, ...]]
