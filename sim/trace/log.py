@@ -170,7 +170,10 @@ def from_table(table: pa.Table, where: str) -> list[Log]:
         first = {column: names[column][code[column][at]] for column in names}
         run = first["run"]
         if run not in found:
-            facts = {k.removeprefix(f"{run}/"): v for k, v in metadata.items() if k.startswith(f"{run}/")}
+            # a pilot's rollout is one run, and writes its facts without the run's name
+            facts = {
+                k.removeprefix(f"{run}/"): v for k, v in metadata.items() if k.startswith(f"{run}/") or "/" not in k
+            }
             found[run] = Log(run, first["source"], {}, facts)
         stamps = {}
         for name, column in extra.items():
