@@ -5,8 +5,8 @@ from math import ceil, floor
 from sim.randomize import presets
 from sim.tasks import Task
 from store.records import Family, Measurement, Parameter, Range
+from store.units import spell, tidy
 from tools.understanding import Stated, Understanding
-from tools.units import spell, tidy
 
 DRIFT: dict[str, tuple[float, float]] = {
     "delay": (0.75, 1.6),

@@ -3,7 +3,7 @@
 from store.ledger import Ledger, Row
 from store.records import ApprovalRequest, Diagnosis, Evaluation, GapRow, Pilot, Plan, Range, Record, Repair, Training
 from store.records.event import Note, Outcome
-from tools.units import spell
+from store.units import spell
 
 
 def summary(ledger: Ledger, row: Row) -> str:

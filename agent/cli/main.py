@@ -6,7 +6,7 @@ import sys
 import typer
 from typer.exceptions import Abort, TyperException
 
-from agent.cli import approvals, bench, doctor, film, ledger, parameters, plan, report, robots, run, tasks
+from agent.cli import approvals, bench, doctor, film, ledger, parameters, plan, report, robots, run, tasks, trace
 from agent.cli.usage import is_help, usage_error
 from store.errors import UserError
 
@@ -31,6 +31,9 @@ def build_app() -> typer.Typer:
     app.command("mechanisms")(parameters.mechanisms)
     app.command("film")(film.film)
     app.command("robots")(robots.robots)
+    app.command("map")(trace.map_file)
+    app.command("ingest")(trace.ingest)
+    app.command("audit")(trace.audit)
     app.command("doctor")(doctor.doctor)
     app.command("bench")(bench.bench)
     return app

@@ -54,7 +54,7 @@ def _show(console: "Console", understanding: "Understanding", plan: "Plan", note
     from rich.table import Table
     from rich.text import Text
 
-    from tools.units import spell
+    from store.units import spell
 
     read = Table("words", "read as", title="Understood", title_justify="left")
     for reading in understanding.readings:

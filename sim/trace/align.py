@@ -1,6 +1,6 @@
 """Two logs on one time base: resampling, and the offset and drift between their clocks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -92,6 +92,8 @@ def find_lag(first: Series, second: Series, longest: float = 0.5, seed: int = 0)
         return None
     grid = np.arange(low, high, step)
     wide = low + step * np.arange(-reach, len(grid) + reach)
+    # from sample to sample, as lags are quoted: holding a command would put it half an interval later
+    first, second = (replace(series, channel="pose") for series in (first, second))
     a, b = _centred(sample(first, grid)), _centred(sample(second, wide))
     if not np.nanstd(a) > 0 or not np.nanstd(b) > 0:
         return None

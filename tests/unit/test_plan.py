@@ -13,12 +13,12 @@ from agent.cli.main import main
 from sim.tasks import get_task
 from store.errors import UserError
 from store.records import Measurement, Parameter
+from store.units import for_people, read_unit, spell, unit_of
 from tools.options import RunOptions, read_options
 from tools.plan import draft_plan, fill_options, make_plan, plan_json, understand
 from tools.ranges import PRESETS, anchor_range
 from tools.reading import EXAMPLE
 from tools.settings import Settings
-from tools.units import for_people, read_unit, spell, unit_of
 
 PARAMETERS = get_task("finger_push").parameters
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "plan.schema.json"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from test_read_request import PARAMETERS, PHRASINGS, facts, read
 
 from store.errors import UserError
+from store.units import read_unit, unit_of
 from tools.reading.vocabulary import COPULA, COURTESY, FILLER
-from tools.units import read_unit, unit_of
 
 UNITS = {
     "friction": [""],

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from store.errors import UserError
+from store.units import FORCE, LENGTH, NONE, Powers, Unit, kind_of, read_unit, tidy
 from tools.reading.tokens import Token
-from tools.units import FORCE, LENGTH, NONE, Powers, Unit, kind_of, read_unit, tidy
 
 Form = Literal["point", "range", "around", "nominal", "at_most", "at_least"]
 

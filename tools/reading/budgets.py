@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from store.errors import UserError
+from store.units import TIME
 from tools.reading.amounts import Amount
 from tools.reading.carry import no_rounds
 from tools.reading.clauses import Clause, Item
 from tools.reading.statements import Statements
 from tools.reading.vocabulary import BUDGET, COUNT_ADJECTIVES, COUNTS, DRIVERS, EACH, NO_BUDGET
-from tools.units import TIME
 
 LARGEST = {"seed": 9_999, "rounds": 60, "pilot_rollouts": 4096, "rollouts": 1_000_000}
 """As the run's own options."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from store.records import Parameter
+from store.units import MASS, unit_of
 from tools.reading.amounts import Amount, find_amounts
 from tools.reading.tokens import Token, tokenise
 from tools.reading.vocabulary import (
@@ -24,7 +25,6 @@ from tools.reading.vocabulary import (
     VARY,
     Quantity,
 )
-from tools.units import MASS, unit_of
 
 _Phrases = dict[tuple[str, ...], tuple[str, Quantity | None, str]]
 """Words of a phrase -> its kind, quantity and reason."""

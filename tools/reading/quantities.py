@@ -6,11 +6,11 @@ from itertools import takewhile
 
 from store.errors import UserError
 from store.records import Measurement, Parameter
+from store.units import LENGTH, MASS, kind_of, spell, tidy, unit_of, units_for
 from tools.reading.amounts import ABOUT, Amount, Form, describe
 from tools.reading.clauses import Clause, Item
 from tools.reading.statements import Statements
 from tools.reading.vocabulary import NOISE, RELATIVE, Quantity
-from tools.units import LENGTH, MASS, kind_of, spell, tidy, unit_of, units_for
 
 _Ends = tuple[float | None, float | None]
 

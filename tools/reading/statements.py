@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from store.errors import UserError
 from store.records import Measurement, Parameter
+from store.units import spell
 from tools.understanding import Reading, Stated
-from tools.units import spell
 
 ENOUGH_ALIKE = 1e-9
 """Relative difference below which two statements are the same one."""

@@ -5,11 +5,11 @@ from itertools import takewhile
 
 from sim.tasks import Task
 from store.errors import UserError
+from store.units import spell, units_for
 from tools.reading.amounts import Amount
 from tools.reading.clauses import Clause, Item
 from tools.reading.statements import Statements
 from tools.reading.vocabulary import GOALS, NOT_UNITS, ONE, ROBOT_WORDS, TASK_WORDS, Goal
-from tools.units import spell, units_for
 
 _WITH = frozenset({"with", "using", "by"})
 _PRECISION = frozenset({"tolerance", "accuracy", "precision", "accurate", "clearance"})

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Literal
 
 from store.errors import UserError
-from tools.units import TIME, Unit, read_unit
+from store.units import TIME, Unit, read_unit
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tools.units import LENGTH, Powers
+from store.units import LENGTH, Powers
 
 
 def _words(text: str) -> frozenset[str]:
