@@ -3,7 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from store.records import Diagnosis, Evaluation, GapRow, Pilot, Plan, Record, Repair, RepairEffect, Run, Training
+from store.records import (
+    Diagnosis,
+    Evaluation,
+    GapRow,
+    Measurement,
+    Pilot,
+    Plan,
+    Record,
+    Repair,
+    RepairEffect,
+    Run,
+    Training,
+)
 from store.records.approval import ApprovalRequest
 from store.records.event import ApprovalChange, Event, LlmCall, Note, Outcome
 
@@ -17,6 +29,7 @@ RECORDS: dict[str, type[Record]] = {
     "gap": GapRow,
     "diagnosis": Diagnosis,
     "repair": Repair,
+    "measurement": Measurement,
     "repair_effect": RepairEffect,
     "llm_call": LlmCall,
     "note": Note,

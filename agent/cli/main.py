@@ -6,7 +6,21 @@ import sys
 import typer
 from typer.exceptions import Abort, TyperException
 
-from agent.cli import approvals, bench, doctor, film, ledger, parameters, plan, report, robots, run, tasks, trace
+from agent.cli import (
+    approvals,
+    bench,
+    doctor,
+    film,
+    ledger,
+    measure,
+    parameters,
+    plan,
+    report,
+    robots,
+    run,
+    tasks,
+    trace,
+)
 from agent.cli.usage import is_help, usage_error
 from store.errors import UserError
 
@@ -34,6 +48,7 @@ def build_app() -> typer.Typer:
     app.command("map")(trace.map_file)
     app.command("ingest")(trace.ingest)
     app.command("audit")(trace.audit)
+    app.command("measure")(measure.measure)
     app.command("doctor")(doctor.doctor)
     app.command("bench")(bench.bench)
     return app
