@@ -12,6 +12,7 @@ from agent.cli import (
     doctor,
     film,
     ledger,
+    lint,
     measure,
     parameters,
     plan,
@@ -49,6 +50,7 @@ def build_app() -> typer.Typer:
     app.command("ingest")(trace.ingest)
     app.command("audit")(trace.audit)
     app.command("measure")(measure.measure)
+    app.command("lint-ranges")(lint.lint_ranges)
     app.command("doctor")(doctor.doctor)
     app.command("bench")(bench.bench)
     return app
