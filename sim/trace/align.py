@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.signal import correlate
 
 from sim.trace.log import NANO, Array, Series
 from store.errors import UserError
@@ -159,7 +160,7 @@ def _by_window(a: Array, b: Array, reach: int) -> Array:
     for part in np.array_split(np.arange(len(a)), windows):
         piece = slice(part[0], part[-1] + 2 * reach + 1)
         pairs = ((b, a), (known_b, a * a), (b * b, known_a))
-        rows.append([np.correlate(one[piece], other[part], mode="valid") for one, other in pairs])
+        rows.append([correlate(one[piece], other[part], mode="valid") for one, other in pairs])
     return np.array(rows)
 
 
