@@ -13,7 +13,7 @@ from sim.trace.mapping import Mapping
 from sim.trace.readers.piece import Piece, column_of, place
 from store.errors import UserError
 
-BLOCK = 16 << 20
+BLOCK = 4 << 20
 """Bytes that are read at once."""
 
 
@@ -47,7 +47,7 @@ def _read(path: Path, name: str, sources: list[str], clock: str, run: str) -> It
             include_columns=wanted, column_types=kinds, null_values=["", "null", "None", "nan", "NaN", "NA"]
         )
         with arrow_csv.open_csv(
-            path, read_options=arrow_csv.ReadOptions(block_size=BLOCK), convert_options=options
+            path, read_options=arrow_csv.ReadOptions(block_size=BLOCK, use_threads=False), convert_options=options
         ) as reader:
             for batch in reader:
                 if batch.num_rows:
