@@ -157,7 +157,7 @@ def test_the_budget_of_steps_is_that_of_the_trainings() -> None:
     task, settings = get_task("finger_push"), Settings()
     per_iteration = task.training.environments * task.training.horizon
     iterations = task.training.iterations + 2 * settings.finetune_iterations
-    assert make_plan(RunOptions(request=EXAMPLE, rounds=2)).budget.env_steps == iterations * per_iteration == 250 * 6144
+    assert make_plan(RunOptions(request=EXAMPLE, rounds=2)).budget.env_steps == iterations * per_iteration == 270 * 6144
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
